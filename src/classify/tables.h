@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables: a ruleset compiled to position-independent words, ready for the datapath (kernel or user space).
+ *
+ * A point is one place where a program runs: a family, a hook, and the base chains that are judged there together, in
+ * order. Counters are numbered by the caller, so that a rule that stays keeps its counter over a reload.
+ */
+#ifndef WEIR_CLASSIFY_TABLES_H
+#define WEIR_CLASSIFY_TABLES_H
+
+#include "policy/policy.h"
+
+enum { TABLES_MAX_POINTS = 32, TABLES_MAX_CHAINS = 4, TABLES_NO_COUNTER = UINT32_MAX };
+
+/*
+ * The point numbers are fixed, so that a dispatcher's number never changes meaning: family * 16 + position in
+ *   prerouting raw 0, mangle 1; input mangle 2, filter 3, security 4; forward mangle 5, filter 6, security 7;
+ *   output raw 8, mangle 9, filter 10, security 11; postrouting mangle 12.
+ * Chains judged together sit at the point of the first.
+ */
+struct tables_point {
+	bool is_used;
+	enum family family;
+	enum hook hook;
+	int priority;
+	const struct chain *chain[TABLES_MAX_CHAINS];
+	unsigned n_chains;
+	uint32_t features; /* DP_F_* bits (tables/format.h) that this point's rules need */
+};
+
+struct tables_options {
+	const uint32_t *rule_counter;  /* by rule.id */
+	const uint32_t *chain_counter; /* by chain.id: the policy's counter */
+	uint32_t special_counter;      /* first of DP_COUNTERS_SPECIAL: malformed, ct missing, ... */
+	bool reject_as_drop, malformed_accept, log_as_count;
+	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
+	unsigned shared_chains; /* bit p*: chains that may share a program; 0: the default grouping */
+};
+
+struct tables {
+	uint64_t *word; /* what one half of the kernel's table map gets */
+	uint32_t n_words;
+	uint32_t features; /* of all points together */
+	struct tables_point point[TABLES_MAX_POINTS];
+};
+
+/* Points of a ruleset, without compiling: which hooks it needs. */
+void tables_points(const struct ruleset *rs, struct tables_point point[TABLES_MAX_POINTS]);
+/*
+ * Compiles. What the datapath cannot decide is an error in d with the rule's place, the reason and the way out. Returns
+ * NULL then; else tables in a.
+ */
+struct tables *tables_build(struct arena *a, const struct ruleset *rs, const struct tables_options *opt, struct diags *d);
+
+#endif

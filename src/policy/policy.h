@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The model: what a ruleset says, whatever language it was written in.
+ *
+ * A ruleset has chains and sets. A chain has rules; a base chain hangs at a hook with a priority and a policy. A
+ * rule is steps in order: tests, effects, and at most one verdict, the last. A rule applies as far as its tests
+ * pass, left to right: `-m limit -p tcp -j DROP` spends a token before it looks at the protocol.
+ *
+ *     -A INPUT -s 192.0.2.0/24 -p tcp --dport 22 -j DROP
+ *     chain INPUT: [test ip.src in {192.0.2.0-192.0.2.255}] [test ip.proto in {6}] [test dport in {22}] [count] [drop]
+ *
+ * Every test carries what it answers when a field is absent (on_absent, the final answer): the languages differ,
+ * so the front end writes it down in the open. Counting is implicit: a rule's counter adds one when all tests that
+ * stand before its first effect or verdict passed (every test, in iptables).
+ *
+ * Nothing here reads or writes files, or knows a language. `text` of a rule is its canonical text in its own
+ * language, made by the front end's printer; it serves identity, listing and printing.
+ */
+#ifndef WEIR_POLICY_POLICY_H
+#define WEIR_POLICY_POLICY_H
+
+#include "base/diag.h"
+#include "policy/valset.h"
+
+enum family { FAMILY_IP4, FAMILY_IP6, FAMILY_COUNT };
+enum hook { HOOK_PREROUTING, HOOK_INPUT, HOOK_FORWARD, HOOK_OUTPUT, HOOK_POSTROUTING, HOOK_COUNT, HOOK_NONE = HOOK_COUNT };
+
+enum verdict {
+	VERDICT_NONE,	/* go on with the next rule */
+	VERDICT_ACCEPT, /* ends this base chain; later base chains at the hook still run */
+	VERDICT_DROP,	/* ends the packet */
+	VERDICT_REJECT, /* drop with an answer: rule's reject kind */
+	VERDICT_JUMP,	/* to step.chain, coming back behind this rule */
+	VERDICT_GOTO,	/* to step.chain, coming back to where the caller of this chain goes on */
+	VERDICT_RETURN, /* back to the caller; in a base chain: its policy */
+	VERDICT_QUEUE,	/* a user-space program decides: unknown to us */
+	VERDICT_STOLEN, /* the packet goes another way (TPROXY): ends like accept */
+};
+
+/* ---------- tests ---------- */
+
+enum test_kind {
+	TEST_IN,      /* any of field[0..n_fields) has a value in `set` */
+	TEST_MASK,    /* any of masks[]: (value of field[0] & mask) == value */
+	TEST_SET,     /* the tuple field[0..n_fields) is in the named set `name` */
+	TEST_STATE,   /* limit, hashlimit, recent...: `state` */
+	TEST_BYTES,   /* looks at packet bytes: u32, string, bpf: `bytes` */
+	TEST_UNKNOWN, /* read and printed, but nobody here can decide it: `why` */
+};
+
+struct test_mask {
+	u128 value, mask;
+};
+
+enum { TEST_MAX_FIELDS = 6 };
+
+struct test {
+	enum test_kind kind;
+	bool negated;	/* applied to the answer when all fields are present */
+	bool on_absent; /* the final answer when a needed field is absent (not negated again) */
+	struct loc at;	/* the option that made it */
+	enum field field[TEST_MAX_FIELDS];
+	uint8_t n_fields;
+	struct valset in;	 /* TEST_IN */
+	struct test_mask *masks; /* TEST_MASK */
+	uint32_t n_masks;
+	const struct set_use *set;     /* TEST_SET */
+	const struct state_spec *state; /* TEST_STATE */
+	const struct bytes_spec *bytes; /* TEST_BYTES */
+	const char *why;		/* TEST_UNKNOWN: "needs the routing table"; also names the match: */
+	const char *what;		/* short name for people: "tcp dport", "limit", "u32" */
+};
+
+/* How a rule uses a named set: one direction per dimension, and the match options. */
+enum set_dir { SET_DIR_SRC, SET_DIR_DST };
+struct set_use {
+	struct str name;
+	struct loc at;
+	enum set_dir dir[TEST_MAX_FIELDS];
+	uint8_t n_dirs;
+	bool return_nomatch;
+	/* --packets-lt and the like need element counters: the evaluator says unknown when has_counters is set */
+	bool has_counters;
+	/* for SET add: */
+	bool exist, has_timeout;
+	uint32_t timeout_s;
+};
+
+enum state_kind {
+	STATE_LIMIT, STATE_HASHLIMIT, STATE_RECENT, STATE_CONNLIMIT, STATE_NTH, STATE_RANDOM, STATE_QUOTA, STATE_TIME,
+};
+enum recent_op { RECENT_SET, RECENT_CHECK, RECENT_UPDATE, RECENT_REMOVE };
+enum { HASHLIMIT_SRCIP = 1, HASHLIMIT_SRCPORT = 2, HASHLIMIT_DSTIP = 4, HASHLIMIT_DSTPORT = 8 };
+
+/*
+ * Parameters of a test that keeps state between packets. Tests with `shared_name` set share the state by that name
+ * within a family; otherwise the state belongs to the rule. Semantics: iptables-extensions(8) and the kernel's xt_*.c.
+ */
+struct state_spec {
+	enum state_kind kind;
+	struct str shared_name;
+	struct {			/* LIMIT, HASHLIMIT */
+		uint64_t units;	   /* this many packets (or bytes) ... */
+		uint64_t per_ms;   /* ... per this time */
+		uint64_t burst;	   /* in packets; in bytes if by_bytes */
+		bool by_bytes, above; /* above: true when over the rate (--hashlimit-above) */
+		uint8_t mode;	   /* HASHLIMIT_* bits; 0: one bucket for all */
+		uint8_t src_plen, dst_plen; /* --hashlimit-srcmask/-dstmask */
+		uint32_t max_entries, expire_ms;
+	} rate;
+	struct {
+		enum recent_op op;
+		bool by_dst, rttl, reap;
+		u128 mask;
+		uint32_t seconds, hitcount; /* 0: not asked */
+	} recent;
+	struct {
+		uint32_t limit;
+		uint8_t plen;
+		bool by_dst, above; /* above: more than limit; else at most */
+	} connlimit;
+	struct { uint32_t every, packet; } nth;	   /* --every, --packet */
+	struct { uint32_t threshold; } random;	   /* of 2^31, as the kernel compares */
+	struct { uint64_t bytes; } quota;
+	struct {
+		int64_t start_s, stop_s;   /* epoch seconds; INT64_MIN, INT64_MAX when not given */
+		uint32_t day_start_s, day_stop_s;
+		uint32_t monthdays; /* bit 1..31; 0 = all */
+		uint8_t weekdays;   /* bit 1 Monday .. 7 Sunday; 0 = all */
+		bool local_tz, contiguous;
+	} time;
+};
+
+/* Tests on bytes of the packet, from the first byte of the IP header. */
+enum bytes_kind { BYTES_U32, BYTES_STRING, BYTES_CBPF, BYTES_IP6_OPTS, BYTES_RT_ADDRS };
+enum u32_op { U32_AND, U32_LEFT, U32_RIGHT, U32_AT };
+struct u32_loc { struct { enum u32_op op; uint32_t number; } op[11]; uint8_t n_ops; uint32_t start; };
+struct u32_test { struct u32_loc loc; struct { uint32_t lo, hi; } *value; uint8_t n_values; };
+struct bytes_insn { uint16_t code; uint8_t jt, jf; uint32_t k; };
+struct bytes_spec {
+	enum bytes_kind kind;
+	struct u32_test *u32; /* BYTES_U32: all must hold */
+	uint32_t n_u32;
+	struct str pattern;   /* BYTES_STRING */
+	bool icase;
+	uint32_t from, to;    /* start and last offset of the search, from the IP header */
+	struct bytes_insn *insn; /* BYTES_CBPF */
+	uint32_t n_insn;
+	uint8_t header;	      /* BYTES_IP6_OPTS: 0 hop-by-hop, 60 destination */
+	bool not_strict;
+	struct { uint8_t type; bool has_len; uint8_t len; } *opt;
+	uint32_t n_opts;
+	u128 *addr;	      /* BYTES_RT_ADDRS: rt type 0 addresses in order */
+	uint32_t n_addrs;
+};
+
+/* ---------- effects ---------- */
+
+enum effect_kind {
+	EFFECT_MARK,	 /* mark = (mark & ~mask) ^ value */
+	EFFECT_CT_MARK,	 /* the same on the connection's mark */
+	EFFECT_SAVE_MARK,    /* ct.mark = (ct.mark & ~ct_mask) ^ (mark & mask) */
+	EFFECT_RESTORE_MARK, /* mark = (mark & ~mask) ^ (ct.mark & ct_mask) */
+	EFFECT_LOG,	 /* text: the prefix; group for NFLOG */
+	EFFECT_SET_ADD, EFFECT_SET_DEL, /* set */
+	EFFECT_NOTRACK,	 /* ct.state becomes UNTRACKED */
+	EFFECT_TOS,	 /* tos = (tos & ~mask) ^ value */
+	EFFECT_TTL,	 /* op in mask: 0 set, 1 inc, 2 dec; by value */
+	EFFECT_SNAT, EFFECT_DNAT, EFFECT_MASQUERADE, EFFECT_REDIRECT, EFFECT_NETMAP, EFFECT_TPROXY, /* nat */
+	EFFECT_OTHER,	 /* changes the packet or tells somebody, never the verdict: name says which */
+};
+
+struct nat_spec {
+	bool has_addr, has_port;
+	u128 addr_lo, addr_hi;	/* NETMAP: network and mask */
+	uint16_t port_lo, port_hi;
+	uint32_t mark_value, mark_mask; /* TPROXY */
+};
+
+struct effect {
+	enum effect_kind kind;
+	uint32_t value, mask, ct_mask;
+	struct str text;
+	uint16_t group;
+	const struct set_use *set;
+	const struct nat_spec *nat;
+	const char *name; /* the target as the user knows it: "TCPMSS" */
+	struct loc at;
+};
+
+/* ---------- rules, chains, sets ---------- */
+
+enum reject_kind {
+	REJECT_NET_UNREACH, REJECT_HOST_UNREACH, REJECT_PROTO_UNREACH, REJECT_PORT_UNREACH, REJECT_NET_PROHIB,
+	REJECT_HOST_PROHIB, REJECT_ADMIN_PROHIB, REJECT_TCP_RST, /* IPv4 and both */
+	REJECT6_NO_ROUTE, REJECT6_ADMIN_PROHIB, REJECT6_ADDR_UNREACH, REJECT6_PORT_UNREACH, REJECT6_POLICY_FAIL, REJECT6_REJECT_ROUTE,
+	REJECT_COUNT
+};
+const char *policy_reject_name(enum reject_kind k); /* "icmp-port-unreach", "tcp-rst" */
+
+enum step_kind { STEP_TEST, STEP_EFFECT, STEP_VERDICT };
+struct step {
+	enum step_kind kind;
+	union {
+		struct test test;
+		struct effect effect;
+		struct {
+			enum verdict verdict;
+			struct chain *chain; /* JUMP, GOTO */
+			enum reject_kind reject;
+			uint16_t queue;
+			struct loc at;
+		} v;
+	};
+};
+
+struct rule {
+	struct chain *chain;
+	uint32_t index;	    /* in its chain, from 0 */
+	uint32_t expansion; /* 0, or 1.. when one line made several rules */
+	uint32_t duplicate; /* n-th rule of this chain with this very text, from 0 */
+	struct loc at;	    /* the whole rule */
+	struct str text;    /* canonical, without "-A CHAIN" */
+	struct str comment;
+	struct step *step;
+	uint32_t n_steps;
+	uint64_t packets, bytes; /* as written in the file */
+	bool has_counts;
+	uint32_t id;	    /* index in ruleset.rules */
+};
+
+struct chain {
+	struct str table, name;
+	enum family family;
+	enum hook hook;	  /* HOOK_NONE: not a base chain */
+	int priority;
+	bool is_nat;
+	enum verdict policy; /* of a base chain: ACCEPT or DROP */
+	bool policy_stated;
+	struct loc at;
+	uint64_t packets, bytes;
+	bool has_counts;
+	VEC(struct rule *) rules;
+	uint32_t id; /* index in ruleset.chains */
+};
+
+enum set_dim { SET_DIM_ADDR, SET_DIM_NET, SET_DIM_PORT, SET_DIM_IFACE, SET_DIM_MAC, SET_DIM_MARK, SET_DIM_LIST };
+enum { SET_MAX_DIMS = 3 };
+
+/* One element: a value and a prefix length (in bits of the field, from its top) for each dimension. */
+struct set_elem {
+	u128 v[SET_MAX_DIMS]; /* ADDR/NET: address; PORT: proto << 16 | port; IFACE: name; MAC; MARK */
+	uint8_t plen[SET_MAX_DIMS]; /* ADDR/NET: 0..32 or 0..128; else full width */
+	bool nomatch, wildcard, physdev;
+	bool has_timeout;
+	uint32_t timeout_s;
+	struct str list; /* SET_DIM_LIST: name of the member set */
+	struct str comment;
+	struct loc at;
+};
+
+struct set {
+	struct str name;
+	struct str type; /* "hash:net,port" */
+	enum family family; /* of its addresses */
+	bool has_addrs;	    /* false: mac, port-only... any family may use it */
+	enum set_dim dim[SET_MAX_DIMS];
+	uint8_t n_dims;
+	bool has_default_timeout, has_counters, has_comments, has_skbinfo, forceadd;
+	uint32_t default_timeout_s;
+	struct str options; /* the rest of its create line, canonical */
+	VEC(struct set_elem) elems;
+	struct loc at;
+	uint32_t id;
+};
+
+struct ruleset {
+	struct arena *a;
+	VEC(struct chain *) chains;
+	VEC(struct rule *) rules;
+	VEC(struct set *) sets;
+};
+
+struct ruleset *policy_create(struct arena *a);
+struct chain *policy_chain_add(struct ruleset *rs, enum family fam, struct str table, struct str name, struct loc at);
+struct chain *policy_chain_find(const struct ruleset *rs, enum family fam, struct str table, struct str name); /* NULL */
+/* pos: index to insert at, or UINT32_MAX to append. Renumbers and sets rule.id. Duplicates by policy_number(). */
+struct rule *policy_rule_add(struct ruleset *rs, struct chain *c, uint32_t pos);
+struct set *policy_set_add(struct ruleset *rs, struct str name, struct loc at);
+struct set *policy_set_find(const struct ruleset *rs, struct str name);
+/* After all rules are in: index, id, duplicate of every rule. */
+void policy_number(struct ruleset *rs);
+/*
+ * Base chains of a family at a hook in the order in which packets meet them (priority; equal ones: the later
+ * registered first). Result: array of pointers in a, *n of them.
+ */
+struct chain **policy_base_chains(struct arena *a, const struct ruleset *rs, enum family fam, enum hook hook, size_t *n);
+/*
+ * Checks the whole: jump loops reachable from a base chain are errors with the cycle written out. Loops that
+ * nobody reaches are warnings. Sets that are used and not defined are warnings (id "unknown-set").
+ */
+void policy_check(const struct ruleset *rs, struct diags *d);
+const char *policy_hook_name(enum hook h);	   /* "prerouting" */
+const char *policy_hook_chain(enum hook h);	   /* "PREROUTING" */
+const char *policy_family_name(enum family f);	   /* "ip", "ip6" */
+const char *policy_verdict_name(enum verdict v);   /* "accept" */
+/* The model as text, one line a rule; equal models give equal texts. Neither places nor comments nor counts are in it. */
+struct str policy_dump(struct arena *a, const struct ruleset *rs);
+
+#endif
