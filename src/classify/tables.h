@@ -34,12 +34,15 @@ struct tables_options {
 	uint32_t special_counter;      /* first of DP_COUNTERS_SPECIAL: malformed, ct missing, ... */
 	bool reject_as_drop, malformed_accept, log_as_count;
 	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
+	uint32_t hz;	/* jiffies in a second, for limits; 0: this kernel's */
 	unsigned shared_chains; /* bit p*: chains that may share a program; 0: the default grouping */
 };
 
 struct tables {
 	uint64_t *word; /* what one half of the kernel's table map gets */
 	uint32_t n_words;
+	uint64_t *state; /* first contents of one half of the kernel's state map (limits, quotas) */
+	uint32_t n_state;
 	uint32_t features; /* of all points together */
 	struct tables_point point[TABLES_MAX_POINTS];
 };

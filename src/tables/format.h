@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The table format: what the builder writes, the datapath reads and the loader moves. Constants only, for the C compiler
+ * and for BPF.
+ *
+ * Tables are u64 words. All references inside are word offsets from the base of the half that they lie in, so the
+ * same bytes work in either half:
+ *
+ *     T:  | half 0: 2^k words | half 1: 2^k words | DP_TABLE_PAD words |
+ *     half:  word p (p < DP_POINTS): root of point p, 0 = no rules there
+ *            then lists, bodies, sets in any order
+ *
+ * A run of a program reads the generation word once; its bit for the program's own slot tells the half.
+ *
+ *     generation:  bit 0       active slot: the dispatcher of a point tail-calls the program of that slot
+ *                  bit 1, 2    the half in use of slot 0, of slot 1
+ *                  bit 8..31   serial, one more with each flip
+ *                  bit 32 + p  point p is in use; a dispatcher whose bit is 0 accepts without a look
+ *
+ * So rules are replaced by writing the spare half of the active slot and storing one word; when the shape changes (sizes,
+ * features) new maps and programs go to the other slot, and the same one word is stored.
+ */
+#ifndef WEIR_TABLES_FORMAT_H
+#define WEIR_TABLES_FORMAT_H
+
+#include <linux/types.h>
+
+enum { DP_POINTS = 32, DP_POINTS_PER_FAMILY = 16, DP_SLOTS = 2 };
+
+#define DP_GEN_SLOT 1ull
+#define DP_GEN_HALF(slot) (2ull << (slot))
+#define DP_GEN_SERIAL_SHIFT 8
+#define DP_GEN_SERIAL_MASK 0xffffffull
+#define DP_GEN_POINT(p) (1ull << (32 + (p)))
+
+/* Counters: CNT[row][counter] = {packets, bytes}. Row = CPU number; the row behind the last CPU belongs to user space. */
+enum dp_counter {
+	DP_COUNTER_MALFORMED,	 /* dropped, or let through with malformed_accept, because of its headers */
+	DP_COUNTER_CT_MISSING,	 /* dropped at a conntrack test because nothing in the namespace tracks connections */
+	DP_COUNTER_SLOT_MISSING, /* dropped by a dispatcher whose slot holds no program */
+	DP_COUNTER_BOUND,	 /* dropped because a bound of the datapath was met: the builder should have refused */
+	DP_COUNTER_LOG_LOST,	 /* log events that found the ring full; the packet went on */
+	DP_COUNTERS_SPECIAL = 8,
+};
+
+enum { DP_TABLE_PAD = 64 }; /* words behind the second half, so that a masked offset plus a small record stays inside */
+
+/* What a program must be able to do; a frozen constant, so what is not asked for is not there. */
+enum dp_feature {
+	DP_F_PORTS = 1 << 0,	 /* ports, TCP flags, ICMP types */
+	DP_F_TCPOPT = 1 << 1,	 /* TCP options and the MSS among them */
+	DP_F_EXT = 1 << 2,	 /* IPv6 extension headers, AH and ESP as facts (they are always walked) */
+	DP_F_IFACE = 1 << 3,	 /* interface names */
+	DP_F_GROUP = 1 << 4,	 /* interface groups */
+	DP_F_MAC = 1 << 5,	 /* Ethernet addresses, type, VLAN */
+	DP_F_SOCKET = 1 << 6,	 /* owner of the socket */
+	DP_F_CT = 1 << 7,	 /* conntrack state, status, direction, mark */
+	DP_F_CT_TUPLE = 1 << 8,	 /* addresses and ports of the connection */
+	DP_F_SET = 1 << 9,	 /* named sets */
+	DP_F_STATE = 1 << 10,	 /* limit, statistic, quota */
+	DP_F_LOG = 1 << 11,	 /* log events */
+	DP_F_MARK_WRITE = 1 << 12, /* the mark is written back to the packet (tcx) */
+	DP_F_CALL = 1 << 13,	 /* chains of their own: the return stack */
+	DP_F_BYTES = 1 << 14,	 /* u32 and the like */
+	DP_F_TIME = 1 << 15,	 /* the time of day */
+	DP_F_REALM = 1 << 16,
+};
+
+/* A log event as it lies in the ring. */
+enum { DP_LOG_HEAD = 128 };
+struct dp_log_event {
+	__u64 time_ns;	/* CLOCK_MONOTONIC */
+	__u32 counter;	/* the rule, by its counter */
+	__u32 mark;
+	__u32 iif, oif; /* ifindex, 0 = none */
+	__u32 length;	/* of the IP packet */
+	__u8 point;
+	__u8 slot;
+	__u16 head_len;
+	__u32 generation; /* serial */
+	__u32 pad;
+	__u8 head[DP_LOG_HEAD]; /* from the IP header */
+};
+
+/* Metadata that a test run of a netfilter program cannot have from the kernel; one element of the test map. */
+struct dp_test_meta {
+	__u64 iif[2], oif[2]; /* names, first byte highest; 0 = none */
+	__u64 now;	      /* test clock: jiffies */
+	__u32 mark, ct_mark, ct_status;
+	__u32 uid, gid;
+	__u32 iif_group, oif_group;
+	__u8 has_socket;
+	__u8 ct_state;	      /* 1 << enum ct_state of policy/field.h */
+	__u8 ct_dir;
+	__u8 pkttype;
+	__u8 has_ct;
+	__u8 pad[3];
+	__u32 mark_out;	      /* written by the program: the mark after it */
+	__u32 pad2;
+};
+
+#endif
