@@ -1,51 +1,135 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# weir: `make` builds build/weir; `make demo` and `make test` also bring in what they need (scripts/deps.sh).
-CC ?= gcc
+#
+# weir. What a person types:
+#     make            builds build/weir
+#     make demo       brings in what is missing, builds, shows a firewall at work (as root, in its own namespaces)
+#     make test       brings in what is missing, builds twice (plain, and with sanitizers), runs every test;
+#                     T=pattern runs those whose name holds it
+#     make check      the source itself: gcc and clang without warnings, layers, sizes, words, licences, format
+#     make fuzz       SECS=60 for each fuzzer
+#     make soak       long runs of the random tests; SEED=, ROUNDS=
+#     make bench      measurements beside peers
+#     make install    PREFIX=/usr/local DESTDIR=
+#     make bless      rewrites the expectations of tests/cases; review the diff
+#
+# The rules below are for one build directory, B. B=build-san SAN=... is a second one.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 CLANG ?= clang
 PKGS := libbpf libpcap jansson libmnl libnftnl libnftables
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla -Werror
 B ?= build
 OPT ?= -O2 -g
 SAN ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+PREFIX ?= /usr/local
+SECS ?= 60
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-CFLAGS += -std=gnu11 $(OPT) $(WARN) $(SAN) -D_GNU_SOURCE -Isrc -I$(B) -DBPF_DIR='"$(B)/bpf"' $(PKG_CFLAGS)
-LDLIBS += $(PKG_LIBS) -lelf -lz
+CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) $(SAN) -D_GNU_SOURCE -Isrc -I$(B) -DBPF_DIR='"$(BPFDIR)"' $(PKG_CFLAGS) $(CFLAGS)
+LDLIBS_ALL = $(PKG_LIBS) -lelf -lz $(LDLIBS)
+BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -Wall -Werror -Isrc -I/usr/include/$(shell uname -m)-linux-gnu
+SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
+BPFDIR := build/bpf
 SRC := $(filter-out %.bpf.c,$(wildcard src/*/*.c src/lang/*/*.c))
 CLI := $(wildcard src/cli/*.c)
 LIB := $(filter-out $(CLI),$(SRC))
 OBJ := $(SRC:src/%.c=$(B)/obj/%.o)
 LIBOBJ := $(LIB:src/%.c=$(B)/obj/%.o)
-BPF := $(patsubst src/%.bpf.c,$(B)/bpf/%.bpf.o,$(wildcard src/*/*.bpf.c))
-UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
-DIFF := $(patsubst tests/diff/%.c,$(B)/tests/%,$(wildcard tests/diff/*.c))
+BPF := $(patsubst src/%.bpf.c,$(BPFDIR)/%.bpf.o,$(wildcard src/*/*.bpf.c))
+# Every tests/FOLDER/NAME.c is a program $(B)/tests/NAME, linked with the library; tests/fuzz is built by make fuzz.
+TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
+TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
+FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all tests demo test check clean deps deps-test
+.PHONY: all lib tests demo test test-run check fuzz soak bench bless install clean libs-present
 all: $(B)/weir
+lib: $(B)/libweir.a
 
 $(B)/weir: $(OBJ)
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
 $(B)/libweir.a: $(LIBOBJ)
 	@rm -f $@
 	ar rcs $@ $^
-$(B)/obj/%.o: src/%.c $(BPF)
+$(B)/obj/%.o: src/%.c | libs-present
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+# The version is in the program, so a new commit rebuilds the one file that knows it.
+$(B)/version.h: FORCE
+	@mkdir -p $(@D)
+	@echo '#define WEIR_VERSION "$(VERSION)"' | cmp -s - $@ || echo '#define WEIR_VERSION "$(VERSION)"' >$@
+FORCE:
+$(filter $(B)/obj/cli/%,$(OBJ)): | $(B)/version.h
 # The datapath for the kernel: every *.bpf.c becomes an object that the loader embeds (kernel/objects.c).
-$(B)/bpf/%.bpf.o: src/%.bpf.c
+$(filter $(B)/obj/kernel/%,$(OBJ)): $(BPF)
+$(BPFDIR)/%.bpf.o: src/%.bpf.c
 	@mkdir -p $(@D)
-	$(CLANG) -O2 -g -target bpf -mcpu=v3 -Wall -Werror -Isrc -I/usr/include/$(shell uname -m)-linux-gnu -MMD -MP -c -o $@ $<
-tests: $(UNIT) $(DIFF)
-$(UNIT): $(B)/tests/%: tests/unit/%.c $(B)/libweir.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/libweir.a $(LDLIBS) -lcmocka
-$(DIFF): $(B)/tests/%: tests/diff/%.c $(B)/libweir.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/libweir.a $(LDLIBS)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
+libs-present:
+	@pkg-config --exists $(PKGS) 2>/dev/null || scripts/deps.sh build --print
+
+tests: $(TEST)
+define test_program
+$(B)/tests/$(basename $(notdir $(1))): $(1) $(B)/libweir.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS_ALL) -Itests -MMD -MP -o $$@ $$< $(B)/libweir.a $$(LDLIBS_ALL) $(if $(filter tests/unit/%,$(1)),-lcmocka)
+endef
+$(foreach t,$(TEST_SRC),$(eval $(call test_program,$(t))))
+
+demo:
+	@scripts/deps.sh demo
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all
+	@scripts/demo.sh
+
+test:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@$(MAKE) --no-print-directory -s -j$(JOBS) B=build-san OPT="-O1 -g" SAN="$(SAN_FLAGS)" all tests
+	@tests/run $(T)
+
+check:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@$(MAKE) --no-print-directory -s -j$(JOBS) B=build-clang CC=clang all tests
+	@scripts/check.sh
+
+build-fuzz/%: tests/fuzz/%.c build-fuzz/libweir.a
+	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $< build-fuzz/libweir.a $(LDLIBS_ALL)
+fuzz:
+	@scripts/deps.sh fuzz
+	@$(MAKE) --no-print-directory -s -j$(JOBS) B=build-fuzz CC=clang OPT="-O1 -g" \
+		SAN="$(SAN_FLAGS) -fsanitize=fuzzer-no-link" $(FUZZ)
+	@scripts/fuzz.sh $(SECS) $(FUZZ)
+
+soak:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@scripts/soak.sh
+
+bench:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@bench/run
+
+bless: all
+	@$(B)/weir test --bless tests/cases/*.t
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/sbin
+	install -m 755 build/weir $(DESTDIR)$(PREFIX)/sbin/weir
+	@set -e; for f in $(wildcard docs/weir.8); do \
+		install -d $(DESTDIR)$(PREFIX)/share/man/man8; install -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man8/; done
+	@set -e; for f in $(wildcard dist/weir.bash); do \
+		install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions; \
+		install -m 644 $$f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/weir; done
+	@set -e; for f in $(wildcard dist/weir.service); do install -d $(DESTDIR)$(PREFIX)/lib/systemd/system; \
+		sed 's,@PREFIX@,$(PREFIX),g' $$f >$(DESTDIR)$(PREFIX)/lib/systemd/system/weir.service; done
 
 clean:
 	rm -rf build build-*
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) $(BPFDIR) -name '*.d' 2>/dev/null)
