@@ -20,6 +20,7 @@
 #define WEIR_POLICY_POLICY_H
 
 #include "base/diag.h"
+#include "base/strmap.h"
 #include "policy/valset.h"
 
 enum family { FAMILY_IP4, FAMILY_IP6, FAMILY_COUNT };
@@ -41,8 +42,8 @@ enum verdict {
 
 enum test_kind {
 	TEST_IN,      /* any of field[0..n_fields) has a value in `set` */
-	TEST_MASK,    /* any of masks[]: (value of field[0] & mask) == value */
-	TEST_SET,     /* the tuple field[0..n_fields) is in the named set `name` */
+	TEST_MASK,    /* any of masks[]: (value of field[masks[i].of] & mask) == value */
+	TEST_SET,     /* the packet's values, one for each direction of `set`, are in the named set */
 	TEST_STATE,   /* limit, hashlimit, recent...: `state` */
 	TEST_BYTES,   /* looks at packet bytes: u32, string, bpf: `bytes` */
 	TEST_UNKNOWN, /* read and printed, but nobody here can decide it: `why` */
@@ -50,6 +51,7 @@ enum test_kind {
 
 struct test_mask {
 	u128 value, mask;
+	uint8_t of; /* which of test.field[] it looks at: 0, unless the test has several fields */
 };
 
 enum { TEST_MAX_FIELDS = 6 };
@@ -57,25 +59,41 @@ enum { TEST_MAX_FIELDS = 6 };
 struct test {
 	enum test_kind kind;
 	bool negated;	/* applied to the answer when all fields are present */
-	bool on_absent; /* the final answer when a needed field is absent (not negated again) */
+	/*
+	 * The final answer when what the test looks at is absent (not negated again). A test on several fields (TEST_IN,
+	 * TEST_MASK) is absent when all of them are; one that is absent alone just does not pass.
+	 */
+	bool on_absent;
 	struct loc at;	/* the option that made it */
 	enum field field[TEST_MAX_FIELDS];
 	uint8_t n_fields;
 	struct valset in;	 /* TEST_IN */
 	struct test_mask *masks; /* TEST_MASK */
 	uint32_t n_masks;
-	const struct set_use *set;     /* TEST_SET */
+	struct set_use *set;	       /* TEST_SET */
 	const struct state_spec *state; /* TEST_STATE */
 	const struct bytes_spec *bytes; /* TEST_BYTES */
 	const char *why;		/* TEST_UNKNOWN: "needs the routing table"; also names the match: */
 	const char *what;		/* short name for people: "tcp dport", "limit", "u32" */
 };
 
-/* How a rule uses a named set: one direction per dimension, and the match options. */
+/*
+ * How a rule uses a named set: one direction per dimension, and the match options. What a dimension takes from the packet:
+ *   ADDR, NET  SRC or DST
+ *   PORT       proto << 16 | SPORT or DPORT (TCP, UDP, UDP-Lite, SCTP), type << 8 | code (ICMP, ICMPv6, in any direction),
+ *              0 (other protocols); absent on later fragments. bitmap:port: TCP and UDP only, and the protocol is 0 in the set
+ *   IFACE      IIF or OIF; of a physdev element PHYSIN or PHYSOUT
+ *   MAC        MAC_SRC or MAC_DST
+ *   MARK       MARK, in any direction
+ * A set never matches when the rule gives fewer directions than it has dimensions or its family is another; more are
+ * ignored. An element's nomatch is an exception: the most specific element decides. A list:set asks its members in order.
+ */
 enum set_dir { SET_DIR_SRC, SET_DIR_DST };
+struct set;
 struct set_use {
 	struct str name;
 	struct loc at;
+	const struct set *set; /* by policy_number(); NULL: nobody defined it */
 	enum set_dir dir[TEST_MAX_FIELDS];
 	uint8_t n_dirs;
 	bool return_nomatch;
@@ -182,7 +200,7 @@ struct effect {
 	uint32_t value, mask, ct_mask;
 	struct str text;
 	uint16_t group;
-	const struct set_use *set;
+	struct set_use *set;
 	const struct nat_spec *nat;
 	const char *name; /* the target as the user knows it: "TCPMSS" */
 	struct loc at;
@@ -279,6 +297,7 @@ struct ruleset {
 	VEC(struct chain *) chains;
 	VEC(struct rule *) rules;
 	VEC(struct set *) sets;
+	struct strmap chain_by_name, set_by_name; /* for the functions below */
 };
 
 struct ruleset *policy_create(struct arena *a);
@@ -288,7 +307,11 @@ struct chain *policy_chain_find(const struct ruleset *rs, enum family fam, struc
 struct rule *policy_rule_add(struct ruleset *rs, struct chain *c, uint32_t pos);
 struct set *policy_set_add(struct ruleset *rs, struct str name, struct loc at);
 struct set *policy_set_find(const struct ruleset *rs, struct str name);
-/* After all rules are in: index, id, duplicate of every rule. */
+/* Takes a chain with its rules out (nobody may point at it any more). */
+void policy_chain_drop(struct ruleset *rs, struct chain *c);
+/* Keeps only the chains of the named tables. A jump never leaves a table, so nothing dangles. */
+void policy_keep_tables(struct ruleset *rs, const struct str *table, size_t n);
+/* After all rules are in: index, id (chain by chain), duplicate of every rule; ids of chains and sets. */
 void policy_number(struct ruleset *rs);
 /*
  * Base chains of a family at a hook in the order in which packets meet them (priority; equal ones: the later

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The model as a thing that is built: chains, rules and sets come in, are found by name, numbered, and taken out again.
+ *
+ * A chain's name holds within one family and one table; a set's name holds for all. policy_number() runs when everything
+ * is in: it gives the numbers that later passes index arrays by, and ties each use of a set to the set.
+ */
+#include "policy/policy.h"
+
+#include <stdio.h>
+
+struct ruleset *policy_create(struct arena *a)
+{
+	struct ruleset *rs = arena_new(a, struct ruleset, 1);
+
+	rs->a = a;
+	return rs;
+}
+
+static struct str chain_key(struct arena *a, enum family fam, struct str table, struct str name)
+{
+	return arena_printf(a, "%u %.*s %.*s", fam, STR_ARG(table), STR_ARG(name));
+}
+
+struct chain *policy_chain_add(struct ruleset *rs, enum family fam, struct str table, struct str name, struct loc at)
+{
+	struct chain *c = arena_new(rs->a, struct chain, 1);
+
+	*c = (struct chain){ .table = table, .name = name, .family = fam, .hook = HOOK_NONE, .at = at };
+	c->id = (uint32_t)rs->chains.n;
+	*vec_add(rs->a, &rs->chains) = c;
+	*strmap_slot(rs->a, &rs->chain_by_name, chain_key(rs->a, fam, table, name)) = c;
+	return c;
+}
+
+struct chain *policy_chain_find(const struct ruleset *rs, enum family fam, struct str table, struct str name)
+{
+	char key[256];
+	int n = snprintf(key, sizeof key, "%u %.*s %.*s", fam, STR_ARG(table), STR_ARG(name));
+
+	if (n < 0 || (size_t)n >= sizeof key)
+		return strmap_get(&rs->chain_by_name, chain_key(rs->a, fam, table, name));
+	return strmap_get(&rs->chain_by_name, (struct str){ key, (size_t)n });
+}
+
+struct rule *policy_rule_add(struct ruleset *rs, struct chain *c, uint32_t pos)
+{
+	struct rule *r = arena_new(rs->a, struct rule, 1);
+
+	vec_add(rs->a, &c->rules);
+	if (pos >= c->rules.n)
+		pos = (uint32_t)c->rules.n - 1;
+	for (uint32_t i = (uint32_t)c->rules.n - 1; i > pos; i--) {
+		c->rules.v[i] = c->rules.v[i - 1];
+		c->rules.v[i]->index = i;
+	}
+	c->rules.v[pos] = r;
+	r->chain = c;
+	r->index = pos;
+	r->id = (uint32_t)rs->rules.n;
+	*vec_add(rs->a, &rs->rules) = r;
+	return r;
+}
+
+struct set *policy_set_add(struct ruleset *rs, struct str name, struct loc at)
+{
+	struct set *s = arena_new(rs->a, struct set, 1);
+
+	s->name = name;
+	s->at = at;
+	s->id = (uint32_t)rs->sets.n;
+	*vec_add(rs->a, &rs->sets) = s;
+	*strmap_slot(rs->a, &rs->set_by_name, name) = s;
+	return s;
+}
+
+struct set *policy_set_find(const struct ruleset *rs, struct str name)
+{
+	return strmap_get(&rs->set_by_name, name);
+}
+
+void policy_chain_drop(struct ruleset *rs, struct chain *c)
+{
+	void **slot = strmap_slot(rs->a, &rs->chain_by_name, chain_key(rs->a, c->family, c->table, c->name));
+	size_t k = 0;
+
+	if (*slot == c)
+		*slot = NULL;
+	for (size_t i = 0; i < rs->chains.n; i++)
+		if (rs->chains.v[i] != c)
+			rs->chains.v[k++] = rs->chains.v[i];
+	rs->chains.n = k;
+	policy_number(rs);
+}
+
+void policy_keep_tables(struct ruleset *rs, const struct str *table, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		struct chain *c = rs->chains.v[i];
+		bool is_kept = false;
+
+		for (size_t j = 0; j < n && !is_kept; j++)
+			is_kept = str_eq(c->table, table[j]);
+		if (is_kept)
+			rs->chains.v[k++] = c;
+		else
+			*strmap_slot(rs->a, &rs->chain_by_name, chain_key(rs->a, c->family, c->table, c->name)) = NULL;
+	}
+	rs->chains.n = k;
+	policy_number(rs);
+}
+
+/* Rules of one chain with equal text are told apart by their number among themselves. */
+static void number_duplicates(struct arena *scratch, struct chain *c)
+{
+	struct strmap seen = { 0 };
+
+	for (size_t i = 0; i < c->rules.n; i++) {
+		struct rule *r = c->rules.v[i];
+		void **slot = strmap_slot(scratch, &seen, r->text);
+		uintptr_t n = (uintptr_t)*slot;
+
+		r->duplicate = (uint32_t)n;
+		*slot = (void *)(n + 1);
+	}
+}
+
+static void link_sets(const struct ruleset *rs, struct rule *r)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++) {
+		struct step *s = &r->step[i];
+		struct set_use *use = s->kind == STEP_TEST ? s->test.set : s->kind == STEP_EFFECT ? s->effect.set : NULL;
+
+		if (use)
+			use->set = policy_set_find(rs, use->name);
+	}
+}
+
+void policy_number(struct ruleset *rs)
+{
+	struct arena *scratch = arena_create();
+
+	rs->rules.n = 0;
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		struct chain *c = rs->chains.v[i];
+
+		c->id = (uint32_t)i;
+		for (size_t j = 0; j < c->rules.n; j++) {
+			struct rule *r = c->rules.v[j];
+
+			r->index = (uint32_t)j;
+			r->id = (uint32_t)rs->rules.n;
+			*vec_add(rs->a, &rs->rules) = r;
+			link_sets(rs, r);
+		}
+		number_duplicates(scratch, c);
+		arena_reset(scratch);
+	}
+	for (size_t i = 0; i < rs->sets.n; i++)
+		rs->sets.v[i]->id = (uint32_t)i;
+	arena_destroy(scratch);
+}
+
+struct chain **policy_base_chains(struct arena *a, const struct ruleset *rs, enum family fam, enum hook hook, size_t *n)
+{
+	struct chain **v = arena_new(a, struct chain *, rs->chains.n);
+
+	*n = 0;
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		struct chain *c = rs->chains.v[i];
+		size_t k = *n;
+
+		if (c->family != fam || c->hook != hook || hook == HOOK_NONE)
+			continue;
+		for (; k > 0 && v[k - 1]->priority >= c->priority; k--)
+			v[k] = v[k - 1];
+		v[k] = c;
+		++*n;
+	}
+	return v;
+}
+
+static const char *const hook_names[HOOK_COUNT][2] = {
+	{ "prerouting", "PREROUTING" }, { "input", "INPUT" },		 { "forward", "FORWARD" },
+	{ "output", "OUTPUT" },		{ "postrouting", "POSTROUTING" },
+};
+
+const char *policy_hook_name(enum hook h)
+{
+	return h < HOOK_COUNT ? hook_names[h][0] : "none";
+}
+
+const char *policy_hook_chain(enum hook h)
+{
+	return h < HOOK_COUNT ? hook_names[h][1] : "none";
+}
+
+const char *policy_family_name(enum family f)
+{
+	return f == FAMILY_IP6 ? "ip6" : "ip";
+}
+
+const char *policy_verdict_name(enum verdict v)
+{
+	static const char *const names[] = { "none", "accept", "drop",	"reject", "jump",
+					     "goto", "return", "queue", "stolen" };
+
+	return names[v];
+}
+
+const char *policy_reject_name(enum reject_kind k)
+{
+	static const char *const names[REJECT_COUNT] = {
+		"icmp-net-unreach",	"icmp-host-unreach", "icmp-proto-unreach", "icmp-port-unreach",
+		"icmp-net-prohibited",	"icmp-host-prohibited", "icmp-admin-prohibited", "tcp-rst",
+		"icmp6-no-route",	"icmp6-adm-prohibited", "icmp6-addr-unreach", "icmp6-port-unreach",
+		"icmp6-policy-fail",	"icmp6-reject-route",
+	};
+
+	return names[k];
+}
