@@ -75,6 +75,7 @@ struct test {
 	const struct bytes_spec *bytes; /* TEST_BYTES */
 	const char *why;		/* TEST_UNKNOWN: "needs the routing table"; also names the match: */
 	const char *what;		/* short name for people: "tcp dport", "limit", "u32" */
+	struct str params;		/* TEST_UNKNOWN: its options as text, to tell two of them apart */
 };
 
 /*
@@ -198,7 +199,7 @@ struct nat_spec {
 struct effect {
 	enum effect_kind kind;
 	uint32_t value, mask, ct_mask;
-	struct str text;
+	struct str text; /* LOG: the prefix; OTHER: its options as text */
 	uint16_t group;
 	struct set_use *set;
 	const struct nat_spec *nat;
@@ -269,7 +270,10 @@ enum { SET_MAX_DIMS = 3 };
 struct set_elem {
 	u128 v[SET_MAX_DIMS]; /* ADDR/NET: address; PORT: proto << 16 | port; IFACE: name; MAC; MARK */
 	uint8_t plen[SET_MAX_DIMS]; /* ADDR/NET: 0..32 or 0..128; else full width */
-	bool nomatch, wildcard, physdev;
+	bool nomatch;
+	bool wildcard; /* IFACE: a prefix of the name */
+	bool physdev;  /* IFACE: the bridge port's name */
+	bool mac_any;  /* bitmap:ip,mac without an address: any; the kernel then keeps the first one it sees */
 	bool has_timeout;
 	uint32_t timeout_s;
 	struct str list; /* SET_DIM_LIST: name of the member set */

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The model as text: everything that decides a packet, nothing else (no places, comments, counts, source texts). Two
+ * rulesets with the same text do the same.
+ *
+ *     chain ip filter INPUT hook input priority 0 policy drop
+ *       [ip.proto in {0x6}] [dport in {0x16}] [accept]
+ *       [state limit 5/1000 burst 5] [log "x"]
+ *
+ * A test shows "!" when negated and "absent:yes" when it answers yes to a packet that lacks what it looks at.
+ */
+#include "policy/policy.h"
+
+#include <inttypes.h>
+
+static void put_u128(struct buf *b, u128 v)
+{
+	uint64_t hi = (uint64_t)(v >> 64), lo = (uint64_t)v;
+
+	if (hi)
+		buf_printf(b, "0x%" PRIx64 "%016" PRIx64, hi, lo);
+	else
+		buf_printf(b, "0x%" PRIx64, lo);
+}
+
+/* A text between quotes; bytes that do not print, quotes and backslashes as \xNN. */
+static void put_text(struct buf *b, struct str s)
+{
+	buf_add(b, "\"", 1);
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c < 32 || c > 126 || c == '"' || c == '\\')
+			buf_printf(b, "\\x%02x", c);
+		else
+			buf_add(b, (const char *)&c, 1);
+	}
+	buf_add(b, "\"", 1);
+}
+
+static void put_flag(struct buf *b, bool is_set, const char *name)
+{
+	if (is_set)
+		buf_printf(b, " %s", name);
+}
+
+static void put_valset(struct buf *b, const struct valset *s)
+{
+	buf_add(b, "{", 1);
+	for (uint32_t i = 0; i < s->n; i++) {
+		buf_printf(b, i ? ", " : "");
+		put_u128(b, s->span[i].lo);
+		if (s->span[i].hi != s->span[i].lo) {
+			buf_add(b, "-", 1);
+			put_u128(b, s->span[i].hi);
+		}
+	}
+	buf_add(b, "}", 1);
+}
+
+static void put_masks(struct buf *b, const struct test *t)
+{
+	for (uint32_t i = 0; i < t->n_masks; i++) {
+		buf_printf(b, "%s%s & ", i ? " or " : "", field_table[t->field[t->masks[i].of]].name);
+		put_u128(b, t->masks[i].mask);
+		buf_printf(b, " == ");
+		put_u128(b, t->masks[i].value);
+	}
+}
+
+static void put_set_use(struct buf *b, const struct set_use *u)
+{
+	put_text(b, u->name);
+	for (uint8_t i = 0; i < u->n_dirs; i++)
+		buf_printf(b, "%s%s", i ? "," : " ", u->dir[i] == SET_DIR_SRC ? "src" : "dst");
+	put_flag(b, u->return_nomatch, "return-nomatch");
+	put_flag(b, u->has_counters, "counters");
+	put_flag(b, u->exist, "exist");
+	if (u->has_timeout)
+		buf_printf(b, " timeout %u", u->timeout_s);
+}
+
+static void put_rate(struct buf *b, const struct state_spec *s)
+{
+	buf_printf(b, " %" PRIu64 "/%" PRIu64 "ms burst %" PRIu64, s->rate.units, s->rate.per_ms, s->rate.burst);
+	put_flag(b, s->rate.by_bytes, "bytes");
+	put_flag(b, s->rate.above, "above");
+	if (s->kind == STATE_HASHLIMIT)
+		buf_printf(b, " mode %u masks %u %u entries %u expire %u", s->rate.mode, s->rate.src_plen,
+			   s->rate.dst_plen, s->rate.max_entries, s->rate.expire_ms);
+}
+
+static void put_recent(struct buf *b, const struct state_spec *s)
+{
+	static const char *const ops[] = { "set", "check", "update", "remove" };
+
+	buf_printf(b, " %s by %s mask ", ops[s->recent.op], s->recent.by_dst ? "dst" : "src");
+	put_u128(b, s->recent.mask);
+	buf_printf(b, " seconds %u hits %u", s->recent.seconds, s->recent.hitcount);
+	put_flag(b, s->recent.rttl, "rttl");
+	put_flag(b, s->recent.reap, "reap");
+}
+
+static void put_state(struct buf *b, const struct state_spec *s)
+{
+	static const char *const kinds[] = { "limit",	  "hashlimit", "recent", "connlimit",
+					     "nth", "random",	 "quota",  "time" };
+
+	buf_printf(b, "state %s", kinds[s->kind]);
+	if (s->shared_name.n) {
+		buf_add(b, " ", 1);
+		put_text(b, s->shared_name);
+	}
+	switch (s->kind) {
+	case STATE_LIMIT:
+	case STATE_HASHLIMIT:
+		put_rate(b, s);
+		break;
+	case STATE_RECENT:
+		put_recent(b, s);
+		break;
+	case STATE_CONNLIMIT:
+		buf_printf(b, " %s %u by %s/%u", s->connlimit.above ? "above" : "upto", s->connlimit.limit,
+			   s->connlimit.by_dst ? "dst" : "src", s->connlimit.plen);
+		break;
+	case STATE_NTH:
+		buf_printf(b, " every %u packet %u", s->nth.every, s->nth.packet);
+		break;
+	case STATE_RANDOM:
+		buf_printf(b, " %u", s->random.threshold);
+		break;
+	case STATE_QUOTA:
+		buf_printf(b, " %" PRIu64, s->quota.bytes);
+		break;
+	case STATE_TIME:
+		buf_printf(b, " dates %" PRId64 " %" PRId64 " clock %u-%u month %x week %x", s->time.start_s,
+			   s->time.stop_s, s->time.day_start_s, s->time.day_stop_s, s->time.monthdays, s->time.weekdays);
+		put_flag(b, s->time.local_tz, "localtz");
+		put_flag(b, s->time.contiguous, "contiguous");
+		break;
+	}
+}
+
+static void put_u32(struct buf *b, const struct u32_test *t)
+{
+	static const char *const ops[] = { "&", "<<", ">>", "@" };
+
+	buf_printf(b, " (%u", t->loc.start);
+	for (uint8_t i = 0; i < t->loc.n_ops; i++)
+		buf_printf(b, "%s%u", ops[t->loc.op[i].op], t->loc.op[i].number);
+	buf_printf(b, "=");
+	for (uint8_t i = 0; i < t->n_values; i++)
+		buf_printf(b, "%s%u:%u", i ? "," : "", t->value[i].lo, t->value[i].hi);
+	buf_printf(b, ")");
+}
+
+static void put_bytes(struct buf *b, const struct bytes_spec *s)
+{
+	static const char *const kinds[] = { "u32", "string", "bpf", "options", "rt-addresses" };
+
+	buf_printf(b, "bytes %s", kinds[s->kind]);
+	for (uint32_t i = 0; i < s->n_u32; i++)
+		put_u32(b, &s->u32[i]);
+	if (s->kind == BYTES_STRING) {
+		buf_add(b, " ", 1);
+		put_text(b, s->pattern);
+		buf_printf(b, " from %u to %u", s->from, s->to);
+	}
+	put_flag(b, s->icase, "icase");
+	for (uint32_t i = 0; i < s->n_insn; i++)
+		buf_printf(b, " %u,%u,%u,%u", s->insn[i].code, s->insn[i].jt, s->insn[i].jf, s->insn[i].k);
+	if (s->kind == BYTES_IP6_OPTS)
+		buf_printf(b, " header %u", s->header);
+	for (uint32_t i = 0; i < s->n_opts; i++) {
+		buf_printf(b, " %u", s->opt[i].type);
+		if (s->opt[i].has_len)
+			buf_printf(b, ":%u", s->opt[i].len);
+	}
+	for (uint32_t i = 0; i < s->n_addrs; i++) {
+		buf_add(b, " ", 1);
+		put_u128(b, s->addr[i]);
+	}
+	put_flag(b, s->not_strict, "not-strict");
+}
+
+static void put_fields(struct buf *b, const struct test *t)
+{
+	for (uint8_t i = 0; i < t->n_fields; i++)
+		buf_printf(b, "%s%s", i ? "|" : "", field_table[t->field[i]].name);
+}
+
+static void put_test(struct buf *b, const struct test *t)
+{
+	if (t->negated)
+		buf_printf(b, "! ");
+	switch (t->kind) {
+	case TEST_IN:
+		put_fields(b, t);
+		buf_printf(b, " in ");
+		put_valset(b, &t->in);
+		break;
+	case TEST_MASK:
+		put_masks(b, t);
+		break;
+	case TEST_SET:
+		buf_printf(b, "set ");
+		put_set_use(b, t->set);
+		break;
+	case TEST_STATE:
+		put_state(b, t->state);
+		break;
+	case TEST_BYTES:
+		put_bytes(b, t->bytes);
+		break;
+	case TEST_UNKNOWN:
+		buf_printf(b, "unknown %s: %s", t->what ? t->what : "", t->why ? t->why : "");
+		if (t->params.n) {
+			buf_printf(b, " ");
+			put_text(b, t->params);
+		}
+		break;
+	}
+	put_flag(b, t->on_absent, "absent:yes");
+}
+
+static void put_nat(struct buf *b, const struct nat_spec *n)
+{
+	if (n->has_addr) {
+		buf_printf(b, " addr ");
+		put_u128(b, n->addr_lo);
+		buf_printf(b, "-");
+		put_u128(b, n->addr_hi);
+	}
+	if (n->has_port)
+		buf_printf(b, " port %u-%u", n->port_lo, n->port_hi);
+	if (n->mark_value || n->mark_mask)
+		buf_printf(b, " mark %x/%x", n->mark_value, n->mark_mask);
+}
+
+static void put_effect(struct buf *b, const struct effect *e)
+{
+	static const char *const kinds[] = { "mark",	"ct-mark", "save-mark", "restore-mark", "log",	  "set-add",
+					     "set-del", "notrack", "tos",	"ttl",		"snat",	  "dnat",
+					     "masquerade", "redirect", "netmap", "tproxy", "other" };
+
+	buf_printf(b, "%s %s value %x mask %x ctmask %x group %u", kinds[e->kind], e->name ? e->name : "", e->value,
+		   e->mask, e->ct_mask, e->group);
+	if (e->text.n) {
+		buf_printf(b, " text ");
+		put_text(b, e->text);
+	}
+	if (e->set) {
+		buf_printf(b, " set ");
+		put_set_use(b, e->set);
+	}
+	if (e->nat)
+		put_nat(b, e->nat);
+}
+
+static void put_step(struct buf *b, const struct step *s)
+{
+	buf_printf(b, " [");
+	if (s->kind == STEP_TEST) {
+		put_test(b, &s->test);
+	} else if (s->kind == STEP_EFFECT) {
+		put_effect(b, &s->effect);
+	} else {
+		buf_printf(b, "%s", policy_verdict_name(s->v.verdict));
+		if (s->v.chain)
+			buf_printf(b, " %.*s", STR_ARG(s->v.chain->name));
+		if (s->v.verdict == VERDICT_REJECT)
+			buf_printf(b, " %s", policy_reject_name(s->v.reject));
+		if (s->v.verdict == VERDICT_QUEUE)
+			buf_printf(b, " %u", s->v.queue);
+	}
+	buf_printf(b, "]");
+}
+
+static void put_chain(struct buf *b, const struct chain *c)
+{
+	buf_printf(b, "chain %s %.*s %.*s", policy_family_name(c->family), STR_ARG(c->table), STR_ARG(c->name));
+	if (c->hook != HOOK_NONE)
+		buf_printf(b, " hook %s priority %d%s policy %s", policy_hook_name(c->hook), c->priority,
+			   c->is_nat ? " nat" : "", policy_verdict_name(c->policy));
+	buf_printf(b, "\n");
+	for (size_t i = 0; i < c->rules.n; i++) {
+		const struct rule *r = c->rules.v[i];
+
+		buf_printf(b, " ");
+		for (uint32_t j = 0; j < r->n_steps; j++)
+			put_step(b, &r->step[j]);
+		buf_printf(b, "\n");
+	}
+}
+
+static void put_elem(struct buf *b, const struct set *s, const struct set_elem *e)
+{
+	buf_printf(b, " ");
+	for (uint8_t i = 0; i < s->n_dims; i++) {
+		buf_printf(b, " ");
+		if (s->dim[i] == SET_DIM_LIST)
+			put_text(b, e->list);
+		else
+			put_u128(b, e->v[i]);
+		if (s->dim[i] == SET_DIM_ADDR || s->dim[i] == SET_DIM_NET)
+			buf_printf(b, "/%u", e->plen[i]);
+	}
+	put_flag(b, e->nomatch, "nomatch");
+	put_flag(b, e->wildcard, "wildcard");
+	put_flag(b, e->physdev, "physdev");
+	put_flag(b, e->mac_any, "mac-any");
+	if (e->has_timeout)
+		buf_printf(b, " timeout %u", e->timeout_s);
+	buf_printf(b, "\n");
+}
+
+struct str policy_dump(struct arena *a, const struct ruleset *rs)
+{
+	struct buf b = { .a = a };
+
+	for (size_t i = 0; i < rs->chains.n; i++)
+		put_chain(&b, rs->chains.v[i]);
+	for (size_t i = 0; i < rs->sets.n; i++) {
+		const struct set *s = rs->sets.v[i];
+
+		buf_printf(&b, "set %.*s type %.*s family %s %.*s\n", STR_ARG(s->name), STR_ARG(s->type),
+			   s->has_addrs ? policy_family_name(s->family) : "any", STR_ARG(s->options));
+		for (size_t j = 0; j < s->elems.n; j++)
+			put_elem(&b, s, &s->elems.v[j]);
+	}
+	return buf_str(&b);
+}
