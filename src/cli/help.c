@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#include "version.h"
+
 #ifndef WEIR_VERSION
 #define WEIR_VERSION "unknown"
 #endif
