@@ -82,6 +82,7 @@ struct facts {
 	struct { uint16_t v[FACTS_MANY_MAX]; unsigned n; } tcp_opts, sctp_chunks;
 	const uint8_t *l3;     /* first byte of the IP header, and what was captured from there */
 	uint32_t l3_len, l4_off, l4_len; /* l4_off from l3; l4_len bytes captured there */
+	uint32_t l3_wire_len; /* bytes of the IP packet on the wire, padding left out; >= l3_len */
 };
 void facts_read(struct facts *f, const struct packet *p);
 

@@ -9,7 +9,8 @@
 #include "base/arena.h"
 #include "policy/field.h"
 
-enum packet_link { PACKET_LINK_ETHER, PACKET_LINK_IP }; /* first byte: an Ethernet header, or an IP header */
+/* The first byte is an Ethernet header, an IP header, or something that is not IP and that no chain judges. */
+enum packet_link { PACKET_LINK_ETHER, PACKET_LINK_IP, PACKET_LINK_OTHER };
 enum packet_hook { PACKET_HOOK_BY_IFACE = -1 };		  /* hook not said: in and out decide */
 
 struct packet {
@@ -20,6 +21,9 @@ struct packet {
 	enum packet_link link;
 	char iif[16], oif[16]; /* "" = none; NUL-ended */
 	bool has_iif, has_oif;
+	char physin[16], physout[16]; /* ports of the bridge; "" with has_* set: not bridged */
+	bool has_physin, has_physout;
+	int vlan_meta;	      /* tag control word of a VLAN tag that is not in the bytes, or -1 */
 	uint32_t mark;	      /* 0 unless said; has_mark tells */
 	bool has_mark;
 	int ct;		      /* enum ct_state, or -1 unknown */
@@ -29,6 +33,7 @@ struct packet {
 	bool has_time, time_is_epoch;
 	int pkttype;	      /* PACKET_HOST 0, BROADCAST 1, MULTICAST 2, OTHERHOST 3; -1 unknown */
 	int64_t uid, gid;     /* -1 unknown, -2 no socket */
+	int64_t cpu, realm;   /* -1 unknown */
 };
 
 void packet_init(struct packet *p); /* everything unknown, no bytes */
