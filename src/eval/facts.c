@@ -603,9 +603,9 @@ static void read_ip6(struct facts *f, struct reader *r)
 	}
 	payload = reader_u16(r, 4);
 	next = reader_u8(r, 6);
-	put(f, FIELD_LENGTH, payload + 40);
 	if (payload == 0 && next != NEXT_NONE)
 		payload = r->end - 40;
+	put(f, FIELD_LENGTH, payload + 40);
 	if (payload > r->end - 40) {
 		malformed(f, "the IPv6 payload length is beyond the packet");
 		return;

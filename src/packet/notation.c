@@ -499,6 +499,8 @@ static void finish(struct notation *n)
 		return;
 	}
 	if (n->f.net == FRAME_NET_NONE && !n->f.is_ether) {
+		if (!n->ok)
+			return;
 		notation_hint(n, notation_error(n, n->text, "this line describes no packet"),
 			      "tcp 10.1.2.3 > 192.0.2.1:22, or ip 10.1.2.3 > 192.0.2.1 tcp 40000 > 22");
 		return;

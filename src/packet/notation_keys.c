@@ -184,7 +184,7 @@ static void key_pkttype(struct notation *n, struct str v)
 }
 
 /* Seconds, with up to nine digits behind the point. */
-static void key_t(struct notation *n, struct str v)
+static void key_time(struct notation *n, struct str v)
 {
 	struct str frac;
 	struct str whole = str_cut(v, '.', &frac, NULL);
@@ -541,7 +541,7 @@ static const struct {
 	{ "in", key_in },	{ "out", key_out },	  { "physin", key_physin }, { "physout", key_physout },
 	{ "mark", key_mark },	{ "ctmark", key_ctmark }, { "ct", key_ct },	    { "uid", key_uid },
 	{ "gid", key_gid },	{ "cpu", key_cpu },	  { "realm", key_realm },   { "pkttype", key_pkttype },
-	{ "t", key_t },		{ "mac", key_mac },	  { "srcmac", key_mac },    { "dstmac", key_dstmac },
+	{ "t", key_time },		{ "mac", key_mac },	  { "srcmac", key_mac },    { "dstmac", key_dstmac },
 	{ "vlan", key_vlan },	{ "frag", key_frag },	  { "mf", key_mf },	    { "ihl", key_ihl },
 	{ "proto", key_proto }, { "nh", key_proto },	  { "dscp", key_dscp },	    { "ecn", key_ecn },
 	{ "ipopts", key_ipopts }, { "ext", notation_ext }, { "len", key_len },	    { "op", key_op },
