@@ -214,11 +214,11 @@ static void put_test(struct buf *b, const struct test *t)
 		break;
 	case TEST_UNKNOWN:
 		buf_printf(b, "unknown %s: %s", t->what ? t->what : "", t->why ? t->why : "");
-		if (t->params.n) {
-			buf_printf(b, " ");
-			put_text(b, t->params);
-		}
 		break;
+	}
+	if (t->params.n) {
+		buf_printf(b, " ");
+		put_text(b, t->params);
 	}
 	put_flag(b, t->on_absent, "absent:yes");
 }
@@ -245,6 +245,10 @@ static void put_effect(struct buf *b, const struct effect *e)
 
 	buf_printf(b, "%s %s value %x mask %x ctmask %x group %u", kinds[e->kind], e->name ? e->name : "", e->value,
 		   e->mask, e->ct_mask, e->group);
+	if (e->shift)
+		buf_printf(b, " shift %d", e->shift);
+	if (e->has_clobbered)
+		buf_printf(b, " clobbers %s", field_table[e->clobbered].name);
 	if (e->text.n) {
 		buf_printf(b, " text ");
 		put_text(b, e->text);

@@ -75,7 +75,7 @@ struct test {
 	const struct bytes_spec *bytes; /* TEST_BYTES */
 	const char *why;		/* TEST_UNKNOWN: "needs the routing table"; also names the match: */
 	const char *what;		/* short name for people: "tcp dport", "limit", "u32" */
-	struct str params;		/* TEST_UNKNOWN: its options as text, to tell two of them apart */
+	struct str params;		/* what else was asked and is not looked into, as text: tells two such tests apart */
 };
 
 /*
@@ -180,7 +180,7 @@ enum effect_kind {
 	EFFECT_CT_MARK,	 /* the same on the connection's mark */
 	EFFECT_SAVE_MARK,    /* ct.mark = (ct.mark & ~ct_mask) ^ (mark & mask) */
 	EFFECT_RESTORE_MARK, /* mark = (mark & ~mask) ^ (ct.mark & ct_mask) */
-	EFFECT_LOG,	 /* text: the prefix; group for NFLOG */
+	EFFECT_LOG,	 /* text: the prefix. LOG: value is the level, mask flags. NFLOG: group, value bytes to copy, mask threshold */
 	EFFECT_SET_ADD, EFFECT_SET_DEL, /* set */
 	EFFECT_NOTRACK,	 /* ct.state becomes UNTRACKED */
 	EFFECT_TOS,	 /* tos = (tos & ~mask) ^ value */
@@ -199,8 +199,16 @@ struct nat_spec {
 struct effect {
 	enum effect_kind kind;
 	uint32_t value, mask, ct_mask;
+	/*
+	 * CT_MARK, SAVE_MARK, RESTORE_MARK: bits to shift left, or right if below 0. CT_MARK: the result is shifted; the others:
+	 * what is taken over, after its mask.
+	 */
+	int8_t shift;
 	struct str text; /* LOG: the prefix; OTHER: its options as text */
 	uint16_t group;
+	/* OTHER: what value this field has afterwards nobody here knows (TCPMSS: tcp.mss) */
+	bool has_clobbered;
+	enum field clobbered;
 	struct set_use *set;
 	const struct nat_spec *nat;
 	const char *name; /* the target as the user knows it: "TCPMSS" */
