@@ -122,7 +122,7 @@ int read_eval_options(struct cli *c, struct env *env, struct eval_options *out)
 	int err = source_open(&c->sources, path, &source);
 	if (err)
 		return cli_fail(CLI_REFUSED, "cannot read %s: %s", path, strerror(-err));
-	*env = (struct env){ { 0 } };
+	*env = (struct env){ .forwarding = false };
 	if (!env_read(c->run, &c->diags, source, env))
 		return CLI_ERRORS;
 	out->env = env;
