@@ -484,7 +484,7 @@ const char *frame_build(struct arena *a, const struct frame *f, struct packet *p
 		return err;
 	if (f->trunc >= 0 && l3 + (size_t)f->trunc < o.b.n)
 		o.b.n = l3 + (size_t)f->trunc;
-	put_zeros(&o, f->pad);
+	put_bytes(&o, f->pad.p, f->pad.n);
 	p->link = f->is_ether ? PACKET_LINK_ETHER : PACKET_LINK_IP;
 	p->bytes = o.b.v;
 	p->wire_len = p->len = (uint32_t)o.b.n;

@@ -82,7 +82,7 @@ struct frame {
 	int64_t ip_sum, l4_sum; /* checksums written as they are, or -1 */
 	int64_t trunc;	     /* the IP packet ends after so many bytes, or -1 */
 	int64_t cut;	     /* only so many bytes of the IP packet were captured, or -1 */
-	uint32_t pad;	     /* bytes behind the IP packet */
+	struct str pad;	     /* bytes behind the IP packet */
 };
 
 void frame_init(struct frame *f); /* TTL 64, nothing else */

@@ -139,7 +139,7 @@ static struct in decode_end(struct frame *f, struct in in, size_t said, size_t f
 		f->bad_len = (int64_t)(f->net == FRAME_NET_IP6 ? said - 40 : said);
 		return in;
 	}
-	f->pad = (uint32_t)(in.n - said);
+	f->pad = rest_of(in, said);
 	return (struct in){ in.p, said };
 }
 
@@ -242,7 +242,7 @@ static bool decode_arp(struct frame *f, struct in in)
 	f->arp_op = (uint16_t)get16(in.p + 6);
 	f->src = get32(in.p + 14);
 	f->dst = get32(in.p + 24);
-	f->pad = (uint32_t)(in.n - 28);
+	f->pad = rest_of(in, 28);
 	return true;
 }
 

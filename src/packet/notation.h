@@ -27,9 +27,9 @@
  *   transport  sport= dport= flags=FSRPAUEC seq= ack= win= urp= mss= wscale= sackok opts=KIND[:HEX],...|hex:... (tcp)
  *              type=NAME|T[/C] code= rest= (icmp, icmp6)  type= (dccp)  chunks=NAME[:FLAGS],...|hex:... (sctp)
  *              spi= seq= (esp, ah)
- *   payload=   20B (zeros), hex:00ff, "text"
+ *   payload=   20B (zeros), hex:00ff, "text"; pad= the same, behind the IP packet
  *   lengths    len=N zeros follow until the IP packet has N bytes (behind PROTO of the long form: until the transport
- *              header and the payload have), also iplen= and l4len=; pad=N bytes behind the IP packet
+ *              header and the payload have), also iplen= and l4len=
  *   wrong      badlen=N in the IP length field, doff=N, ipsum= sum= checksums; trunc=N the IP packet ends after N bytes;
  *              cut=N only N bytes of it were captured (with hex: of all bytes)
  *

@@ -24,7 +24,7 @@ static const struct number_key number_keys[] = {
 	K("ack", ack, UINT32_MAX), K("win", window, 65535), K("urp", urgent, 65535), K("doff", doff, 15),
 	K("rest", icmp_rest, UINT32_MAX), K("spi", spi, UINT32_MAX), K("badlen", bad_len, 65535),
 	K("ipsum", ip_sum, 65535), K("sum", l4_sum, UINT32_MAX), K("trunc", trunc, FRAME_MAX_BYTES),
-	K("cut", cut, FRAME_MAX_BYTES), K("pad", pad, FRAME_MAX_BYTES), L("iplen", ip_len, FRAME_MAX_BYTES),
+	K("cut", cut, FRAME_MAX_BYTES), L("iplen", ip_len, FRAME_MAX_BYTES),
 	L("l4len", l4_len, FRAME_MAX_BYTES),
 };
 #undef K
@@ -494,10 +494,11 @@ static void key_chunks(struct notation *n, struct str list)
 
 /* ---------- payload ---------- */
 
-static void payload_text(struct notation *n, struct str v)
+static struct str quoted_text(struct notation *n, struct str v)
 {
 	struct buf b = { .a = n->a };
 
+	buf_add(&b, "", 0);
 	for (size_t i = 1; i + 1 < v.n; i++) {
 		uint64_t x;
 
@@ -509,27 +510,38 @@ static void payload_text(struct notation *n, struct str v)
 			buf_add(&b, v.p + i, 1);
 		}
 	}
-	n->f.payload = buf_str(&b);
+	return buf_str(&b);
 }
 
-static void key_payload(struct notation *n, struct str v)
+/* 20B zeros, hex:00ff, "text". */
+static void read_bytes(struct notation *n, struct str v, struct str *out)
 {
 	struct str digits = v;
 	uint64_t x;
 
-	n->f.has_payload = true;
 	if (v.n && v.p[0] == '"') {
-		payload_text(n, v);
+		*out = quoted_text(n, v);
 		return;
 	}
 	if (str_starts(v, "hex:")) {
-		notation_hex(n, str_slice(v, 4, v.n), &n->f.payload);
+		notation_hex(n, str_slice(v, 4, v.n), out);
 		return;
 	}
 	if (str_ends(v, "B"))
 		digits.n--;
 	if (notation_number(n, digits, FRAME_MAX_BYTES, &x))
-		n->f.payload = (struct str){ arena_alloc(n->a, x + 1, 1), x };
+		*out = (struct str){ arena_alloc(n->a, x + 1, 1), x };
+}
+
+static void key_payload(struct notation *n, struct str v)
+{
+	n->f.has_payload = true;
+	read_bytes(n, v, &n->f.payload);
+}
+
+static void key_pad(struct notation *n, struct str v)
+{
+	read_bytes(n, v, &n->f.pad);
 }
 
 /* ---------- all keys ---------- */
@@ -547,7 +559,7 @@ static const struct {
 	{ "ipopts", key_ipopts }, { "ext", notation_ext }, { "len", key_len },	    { "op", key_op },
 	{ "sport", key_sport }, { "dport", key_dport },	  { "flags", key_flags },   { "type", key_type },
 	{ "code", key_code },	{ "opts", key_opts },	  { "mss", key_mss },	    { "wscale", key_wscale },
-	{ "chunks", key_chunks }, { "payload", key_payload },
+	{ "chunks", key_chunks }, { "payload", key_payload }, { "pad", key_pad },
 };
 
 enum { N_KEYS = sizeof keys / sizeof *keys, N_NUMBERS = sizeof number_keys / sizeof *number_keys };

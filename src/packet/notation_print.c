@@ -275,16 +275,22 @@ static void print_l4(struct buf *b, const struct frame *f)
 		buf_printf(b, " sum=0x%llx", (unsigned long long)f->l4_sum);
 }
 
+static void print_blob(struct buf *b, const char *key, struct str s)
+{
+	if (all_zero(s)) {
+		buf_printf(b, " %s=%zuB", key, s.n);
+		return;
+	}
+	buf_printf(b, " %s=hex:", key);
+	print_hex(b, s);
+}
+
 static void print_payload(struct buf *b, const struct frame *f)
 {
-	if (f->has_payload && all_zero(f->payload))
-		buf_printf(b, " payload=%zuB", f->payload.n);
-	else if (f->has_payload) {
-		buf_printf(b, " payload=hex:");
-		print_hex(b, f->payload);
-	}
-	if (f->pad)
-		buf_printf(b, " pad=%u", f->pad);
+	if (f->has_payload)
+		print_blob(b, "payload", f->payload);
+	if (f->pad.n)
+		print_blob(b, "pad", f->pad);
 	if (f->cut >= 0)
 		buf_printf(b, " cut=%lld", (long long)f->cut);
 }
