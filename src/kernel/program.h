@@ -55,6 +55,7 @@ struct program_spec {
 /* Room for so many words, counters (DP_COUNTERS_SPECIAL included) and state words, rounded up, with some to spare. */
 struct program_size program_size_fit(uint32_t n_words, uint32_t n_counters, uint32_t n_state);
 bool program_size_holds(const struct program_size *s, uint32_t n_words, uint32_t n_counters, uint32_t n_state);
+struct str program_identity(void); /* tells builds of the programs apart: programs of one identity understand each other's tables */
 unsigned program_cpus(void); /* possible CPUs; the row of user space has this number */
 
 size_t program_table_bytes(const struct program_size *s); /* value sizes, for mmap (round up to pages) */
