@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Address translation: what later chains see of it.
+
+case DNAT: later chains see the new destination
+rules   *nat
+rules   :PREROUTING ACCEPT [0:0]
+rules   -A PREROUTING -p tcp --dport 8080 -j DNAT --to-destination 198.51.100.7:80
+rules   COMMIT
+rules   *filter
+rules   :FORWARD DROP [0:0]
+rules   -A FORWARD -d 198.51.100.7 -p tcp --dport 80 -j ACCEPT
+packet  in=eth0 out=eth1 tcp 192.0.2.1:1 > 203.0.113.1:8080 flags=S ct=new     accept  rule 2
+packet  in=eth0 out=eth1 tcp 192.0.2.1:1 > 198.51.100.7:8080 flags=A ct=established    drop    policy FORWARD
+
+case REDIRECT: the port changes
+rules   *nat
+rules   :PREROUTING ACCEPT [0:0]
+rules   -A PREROUTING -p udp --dport 53 -j REDIRECT --to-ports 5353
+rules   COMMIT
+rules   *filter
+rules   :INPUT DROP [0:0]
+rules   -A INPUT -p udp --dport 5353 -j ACCEPT
+env     interface eth0 address 203.0.113.1/24
+packet  in=eth0 udp 192.0.2.1:1 > 203.0.113.1:53 ct=new        accept  rule 2
+
+case in table nat there is no drop by a filter's hand, but accept ends it
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -s 192.0.2.0/24 -d 192.0.2.0/24 -j ACCEPT
+rules   -A POSTROUTING -s 192.0.2.0/24 -o eth1 -j MASQUERADE
+packet  in=eth0 out=eth1 udp 192.0.2.1:1 > 192.0.2.9:2 ct=new       accept
+hits    1 0
+packet  in=eth0 out=eth1 udp 192.0.2.1:1 > 198.51.100.9:2 ct=new    accept
+hits    1 1
+
+case spelling of translations
+print   *nat\n-A POSTROUTING -j SNAT --to-source 192.0.2.1-192.0.2.9:1000-2000\nCOMMIT    -j SNAT --to-source 192.0.2.1-192.0.2.9
+error   *nat\n-A PREROUTING -j DNAT --to-destination 192.0.2.300\nCOMMIT                  -    192.0.2.300
+error   *nat\n-A PREROUTING -j SNAT --to-source 192.0.2.3\nCOMMIT                         -    PREROUTING
+error   *nat\n-A PREROUTING -j REDIRECT --to-ports 80\nCOMMIT                             -    -p
+
+case brackets
+lang    ip6tables
+warn    *nat\n-A PREROUTING -p tcp --dport 443 -j DNAT --to-destination 2001:db8::10:443\nCOMMIT    -    [2001:db8::10]:443
