@@ -76,7 +76,7 @@ json_t *answer_rule_json(struct cli *c, const struct rule *r)
 	return j;
 }
 
-static json_t *policy_json(struct cli *c, const struct chain *ch)
+json_t *answer_policy_json(struct cli *c, const struct chain *ch)
 {
 	json_t *j = json_object();
 
@@ -84,6 +84,7 @@ static json_t *policy_json(struct cli *c, const struct chain *ch)
 	json_object_set_new(j, "family", json_string(policy_family_name(ch->family)));
 	json_object_set_new(j, "table", report_json_str(c->run, ch->table));
 	json_object_set_new(j, "chain", report_json_str(c->run, ch->name));
+	json_object_set_new(j, "verdict", json_string(policy_verdict_name(ch->policy)));
 	return j;
 }
 
@@ -95,7 +96,7 @@ json_t *answer_json(struct cli *c, const struct eval_result *r)
 	if (r->rule)
 		json_object_set_new(j, "rule", answer_rule_json(c, r->rule));
 	else if (r->chain)
-		json_object_set_new(j, "policy", policy_json(c, r->chain));
+		json_object_set_new(j, "policy", answer_policy_json(c, r->chain));
 	if (r->via)
 		json_object_set_new(j, "via", answer_rule_json(c, r->via));
 	if (r->mark_known)

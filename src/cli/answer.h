@@ -19,6 +19,7 @@ struct str answer_chain(struct cli *c, const struct chain *ch);
 struct str answer_text(struct cli *c, const struct packet *p, const struct eval_result *r);
 json_t *answer_json(struct cli *c, const struct eval_result *r);
 json_t *answer_rule_json(struct cli *c, const struct rule *r); /* file, line, expansion, table, chain, text */
+json_t *answer_policy_json(struct cli *c, const struct chain *ch);
 int answer_status(const struct eval_result *r);		      /* CLI_YES or CLI_UNKNOWN */
 
 #endif

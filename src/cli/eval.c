@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `weir eval`: a capture through the rules. Packets are judged in order by one evaluator, so that limits, sets and
+ * connections carry over; what one packet needs is thrown away before the next.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/answer.h"
+#include "cli/brief.h"
+#include "cli/hits.h"
+#include "cli/read.h"
+#include "cli/report.h"
+#include "packet/capture.h"
+
+struct run {
+	struct cli *c;
+	struct eval *eval;
+	struct capture *capture;
+	struct hits hits;
+	struct arena *scratch; /* of one packet */
+	bool show_progress;
+	uint64_t shown_at_ms;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void show_progress(struct run *r)
+{
+	uint64_t now = now_ms(), size = capture_size(r->capture), at = capture_bytes_read(r->capture);
+
+	if (now - r->shown_at_ms < 200)
+		return;
+	r->shown_at_ms = now;
+	if (size)
+		fprintf(stderr, "\r%3" PRIu64 " %%  ", at * 100 / size);
+	else
+		fputc('\r', stderr);
+	fprintf(stderr, "%" PRIu64 " packets", r->hits.all.packets);
+	fflush(stderr);
+}
+
+static void set_iface(char name[16], bool *has, const char *text)
+{
+	if (!text || *has)
+		return;
+	memset(name, 0, 16);
+	strncpy(name, text, 15);
+	*has = true;
+}
+
+static void print_each(struct run *r, const struct packet *p, const struct facts *f, const struct eval_result *e)
+{
+	struct cli one = *r->c;
+	uint64_t n = capture_packets(r->capture);
+
+	one.run = r->scratch;
+	if (r->c->opt.given[OPTION_JSON]) {
+		json_t *j = json_object();
+
+		json_object_set_new(j, "number", json_integer((json_int_t)n));
+		json_object_set_new(j, "packet", report_json_str(r->scratch, brief_packet(r->scratch, p, f)));
+		json_object_update_new(j, answer_json(&one, e));
+		json_dumpf(j, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+		putchar('\n');
+		json_decref(j);
+		return;
+	}
+	printf("%" PRIu64 " %.*s  # %.*s\n", n, STR_ARG(answer_text(&one, p, e)),
+	       STR_ARG(brief_packet(r->scratch, p, f)));
+}
+
+static void judge(struct run *r, struct packet *p)
+{
+	struct eval_result e = { 0 };
+	struct facts f = { 0 };
+	uint64_t bytes;
+
+	set_iface(p->iif, &p->has_iif, r->c->opt.text[OPTION_IN]);
+	set_iface(p->oif, &p->has_oif, r->c->opt.text[OPTION_OUT]);
+	facts_read(&f, p);
+	bytes = f.is_ip ? f.l3_wire_len : p->wire_len;
+	eval_packet(r->eval, r->scratch, p, &e);
+	hits_add(r->c->run, &r->hits, &e, f.is_ip, bytes);
+	if (r->c->opt.given[OPTION_EACH])
+		print_each(r, p, &f, &e);
+	arena_reset(r->scratch);
+}
+
+static int run_capture(struct run *r)
+{
+	struct packet p;
+	int got;
+
+	r->show_progress = isatty(STDERR_FILENO) && !(r->c->opt.given[OPTION_EACH] && isatty(STDOUT_FILENO));
+	while ((got = capture_next(r->capture, &p)) > 0) {
+		judge(r, &p);
+		if (r->show_progress && r->hits.all.packets % 256 == 0)
+			show_progress(r);
+	}
+	if (r->show_progress && r->shown_at_ms)
+		fputs("\r\033[K", stderr);
+	if (got < 0)
+		return cli_fail(CLI_REFUSED, "%.*s", STR_ARG(capture_error(r->capture)));
+	return CLI_YES;
+}
+
+static void print_result(struct run *r)
+{
+	const bool *given = r->c->opt.given;
+
+	if (given[OPTION_EACH])
+		return;
+	if (given[OPTION_JSON])
+		report_json_print(hits_json(r->c, &r->hits));
+	else
+		hits_print(r->c, &r->hits);
+}
+
+static bool name_fits(const char *name)
+{
+	return !name || (*name && strlen(name) < 16);
+}
+
+/* Rules, environment and options; CLI_YES if the capture can be run. */
+static int prepare(struct cli *c, struct rules *rules, struct env *env, struct eval_options *opt)
+{
+	int status = read_rules(c, c->arg, c->n_args - 1, rules), env_status;
+
+	if (status == CLI_REFUSED || status == CLI_USAGE)
+		return status;
+	if (!name_fits(c->opt.text[OPTION_IN]) || !name_fits(c->opt.text[OPTION_OUT]))
+		return cli_usage(c, "an interface name has 1 to 15 bytes");
+	env_status = read_eval_options(c, env, opt);
+	if (env_status == CLI_REFUSED)
+		return env_status;
+	report_print(c, REPORT_ERRORS);
+	opt->track = opt->ct < 0;
+	return status ? status : env_status;
+}
+
+int eval_verb(struct cli *c)
+{
+	struct run r = { .c = c };
+	struct rules rules;
+	struct env env;
+	struct eval_options opt;
+	struct str why = { 0 };
+	uint64_t unknown;
+	int status = prepare(c, &rules, &env, &opt);
+
+	if (status)
+		return status;
+	r.capture = capture_open(c->run, c->arg[c->n_args - 1], &why);
+	if (!r.capture)
+		return cli_fail(CLI_REFUSED, "%.*s", STR_ARG(why));
+	r.scratch = arena_create();
+	r.eval = eval_create(c->run, rules.set, &opt);
+	hits_init(c->run, &r.hits, rules.set);
+	status = run_capture(&r);
+	print_result(&r);
+	unknown = r.hits.verdict[VERDICT_NONE].packets;
+	if (unknown && !c->opt.given[OPTION_IN] && !c->opt.given[OPTION_OUT] && !c->opt.given[OPTION_HOOK])
+		cli_fail(0, "a capture knows no interfaces: --in, --out or --hook say the path of its packets");
+	capture_close(r.capture);
+	arena_destroy(r.scratch);
+	return status ? status : unknown ? CLI_UNKNOWN : CLI_YES;
+}
