@@ -50,6 +50,9 @@ int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 
 /* The same with a pointer to `weir help VERB`; returns CLI_USAGE. */
 int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Names the verb that was probably meant; returns CLI_USAGE. */
+int cli_unknown_verb(struct arena *a, const char *name);
+
 void help_overview(void);
 void help_of_verb(const struct verb *v);
 void help_version(void);

@@ -10,6 +10,8 @@
 #define WEIR_VERSION "unknown"
 #endif
 
+enum { EXAMPLE_AS_ROOT = -1 }; /* changes the machine, so it is not run by the test of examples */
+
 struct example {
 	const char *verb, *args;
 	int status;
@@ -65,7 +67,9 @@ void help_of_verb(const struct verb *v)
 		if (strcmp(x->verb, v->name) != 0)
 			continue;
 		printf("%s  # %s%s\n", any ? "" : "\nexamples:\n", x->shows, x->status ? "" : ":");
-		if (x->status)
+		if (x->status == EXAMPLE_AS_ROOT)
+			puts("  # (as root):");
+		else if (x->status)
 			printf("  # (exit status %d):\n", x->status);
 		printf("  $ weir %s\n", x->args);
 		any = true;
@@ -81,7 +85,8 @@ static void print_words(const char *choices)
 /* Words for the shell: the verbs, the options of each verb, the choices of each option. */
 static void print_completion(void)
 {
-	puts("# bash completion for weir; made by: weir help --completion bash\n"
+	puts("# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause\n"
+	     "# bash completion for weir; made by: weir help --completion bash\n"
 	     "_weir()\n{\n"
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
 	     "\tlocal verb=${COMP_WORDS[1]}\n"
@@ -129,5 +134,5 @@ int help_verb(struct cli *c)
 			help_of_verb(&verb_table[i]);
 			return CLI_YES;
 		}
-	return cli_usage(c, "there is no verb '%s'", c->arg[0]);
+	return cli_unknown_verb(c->run, c->arg[0]);
 }

@@ -57,7 +57,7 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-static int unknown_verb(struct arena *a, const char *name)
+int cli_unknown_verb(struct arena *a, const char *name)
 {
 	const char **names = arena_new(a, const char *, verb_count), *near;
 
@@ -118,7 +118,7 @@ static int run(struct cli *c, int argc, char **argv)
 	}
 	c->verb = find_verb(argv[1]);
 	if (!c->verb)
-		return unknown_verb(c->run, argv[1]);
+		return cli_unknown_verb(c->run, argv[1]);
 	return run_verb(c, argv + 2, (size_t)argc - 2);
 }
 
