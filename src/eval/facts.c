@@ -438,6 +438,9 @@ static void read_ip4(struct facts *f, struct reader *r)
 	set_l4(f, r, header);
 	if (reader_has(r, 0, 10) != SPAN_HERE) {
 		put_layer_unknown(f, FIELD_LAYER_L4);
+		put_unknown(f, FIELD_AH_SPI);
+		put_unknown(f, FIELD_AH_LEN);
+		put_unknown(f, FIELD_AH_RES);
 		return;
 	}
 	if (reader_has(r, 0, header) == SPAN_BEYOND) {
@@ -593,7 +596,7 @@ static void read_ip6(struct facts *f, struct reader *r)
 	}
 	put_at(f, FIELD_TOS, r, 0, 2);
 	f->v[FIELD_TOS] = f->v[FIELD_TOS] >> 4 & 0xff;
-	put_at(f, FIELD_LENGTH, r, 4, 2);
+	put_unknown_value(f, FIELD_LENGTH);
 	put_at(f, FIELD_TTL, r, 7, 1);
 	put_at(f, FIELD_SRC, r, 8, 16);
 	put_at(f, FIELD_DST, r, 24, 16);

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Not a test. Writes notation_bytes.h: packet lines and the bytes that scapy, another program, makes for the same packets.
+# A tool of notation_test.c, not a test. Writes notation_bytes.h, packet lines and the bytes that scapy, another
+# program, makes for the same packets:
+#
+#     tests/unit/notation_bytes.py > tests/unit/notation_bytes.h
 
-    tests/unit/notation_bytes.py > tests/unit/notation_bytes.h
-"""
 import logging
 
 logging.getLogger("scapy").setLevel(logging.ERROR)
