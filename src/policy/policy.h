@@ -296,6 +296,9 @@ struct set {
 	bool has_addrs;	    /* false: mac, port-only... any family may use it */
 	enum set_dim dim[SET_MAX_DIMS];
 	uint8_t n_dims;
+	bool has_bitmask; /* the first address is compared under this mask, which is no prefix; elements are masked */
+	u128 bitmask;
+	uint32_t mark_mask; /* MARK is compared under this mask; elements are masked */
 	bool has_default_timeout, has_counters, has_comments, has_skbinfo, forceadd;
 	uint32_t default_timeout_s;
 	struct str options; /* the rest of its create line, canonical */

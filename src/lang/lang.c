@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The door to the languages: who reads and who prints a text. See lang.h. */
+#include "lang/lang.h"
+#include "lang/detect.h"
+#include "lang/ipset/ipset.h"
+#include "lang/iptables/lower.h"
+
+static const char *const names[LANG_COUNT] = {
+	[LANG_AUTO] = "auto", [LANG_IPTABLES] = "iptables", [LANG_IP6TABLES] = "ip6tables", [LANG_IPSET] = "ipset",
+	[LANG_NFT] = "nft",   [LANG_IPFW] = "ipfw",	    [LANG_PF] = "pf",		    [LANG_TC] = "tc",
+};
+
+enum lang lang_by_name(struct str name)
+{
+	for (unsigned l = 0; l < LANG_COUNT; l++)
+		if (str_is(name, names[l]))
+			return (enum lang)l;
+	return LANG_COUNT;
+}
+
+const char *lang_name(enum lang l)
+{
+	return l < LANG_COUNT ? names[l] : "unknown";
+}
+
+enum lang lang_detect(const struct source *src)
+{
+	return detect_language(src);
+}
+
+static void read_iptables(struct ruleset *rs, struct diags *d, uint32_t source, struct lang_file *out)
+{
+	enum family fam = out->lang == LANG_IP6TABLES ? FAMILY_IP6 : FAMILY_IP4;
+	unsigned errors = d->n_errors;
+	struct ipt_file *f = iptables_parse(rs->a, d, d->sources, source, fam);
+
+	out->tree = f;
+	if (d->n_errors == errors)
+		iptables_lower(rs, d, f);
+}
+
+void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l, struct lang_file *out)
+{
+	const struct source *src = source_get(d->sources, source);
+
+	*out = (struct lang_file){ .lang = l == LANG_AUTO ? lang_detect(src) : l, .source = source };
+	switch (out->lang) {
+	case LANG_IPTABLES:
+	case LANG_IP6TABLES:
+		read_iptables(rs, d, source, out);
+		break;
+	case LANG_IPSET: {
+		struct ipset_file *f = ipset_read(rs->a, d, source);
+
+		out->tree = f;
+		ipset_lower(rs, d, f);
+		break;
+	}
+	case LANG_AUTO:
+	case LANG_COUNT:
+		diag_error(d, (struct loc){ source, 0, 0 }, "cannot tell the language of this file");
+		break;
+	default:
+		diag_error(d, (struct loc){ source, 0, 0 }, "%s rules are not read yet", lang_name(out->lang));
+		break;
+	}
+}
+
+struct str lang_print(struct arena *a, const struct lang_file *f, bool with_counts)
+{
+	switch (f->tree ? f->lang : LANG_AUTO) {
+	case LANG_IPTABLES:
+	case LANG_IP6TABLES:
+		return iptables_print_file(a, f->tree, with_counts);
+	case LANG_IPSET:
+		return ipset_print(a, f->tree, with_counts);
+	default:
+		return STR("");
+	}
+}
