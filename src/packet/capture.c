@@ -285,8 +285,11 @@ int capture_next(struct capture *c, struct packet *out)
 	if (got == PCAP_ERROR_BREAK)
 		return 0;
 	if (got != 1) {
-		c->error = arena_printf(c->a, "%.*s: after packet %llu: %s", STR_ARG(c->path),
-					(unsigned long long)c->packets, pcap_geterr(c->pcap));
+		const char *text = pcap_geterr(c->pcap);
+
+		c->error = arena_printf(c->a, "%.*s: after packet %llu: %s%s", STR_ARG(c->path),
+					(unsigned long long)c->packets, text,
+					strstr(text, "different from") ? "; editcap -F pcap makes a file of one kind" : "");
 		return -1;
 	}
 	c->packets++;
