@@ -111,14 +111,15 @@ static void vote_nft(struct votes *v, const struct words *l)
 {
 	struct str w = l->w[0];
 
-	if (str_is(w, "table") && (is_one_of(l->w[1], "inet ip ip6 arp bridge netdev") || str_is(l->w[2], "{")))
+	if (str_is(w, "table") && !str_starts(l->w[1], "<") &&
+	    (is_one_of(l->w[1], "inet ip ip6 arp bridge netdev") || str_is(l->w[2], "{")))
 		v->of[LANG_NFT] += SURE;
 	else if (is_one_of(w, "flush delete destroy create") && is_one_of(l->w[1], "ruleset table chain set map"))
 		v->of[LANG_NFT] += STRONG;
 	else if (str_is(w, "type") && is_one_of(l->w[1], "filter nat route") && str_is(l->w[2], "hook"))
 		v->of[LANG_NFT] += STRONG;
-	else if ((is_one_of(w, "chain set map") && str_is(l->w[2], "{")) || str_is(w, "define") ||
-		 str_starts(w, "{\"nftables\"") || (str_is(w, "define") && str_is(l->w[2], "=")))
+	else if ((is_one_of(w, "chain set map") && str_is(l->w[2], "{")) || is_one_of(w, "define nft") ||
+		 str_starts(w, "{\"nftables\""))
 		v->of[LANG_NFT] += STRONG;
 	else if (str_is(w, "include"))
 		v->of[LANG_NFT] += WEAK;
@@ -187,7 +188,7 @@ static void vote_family(struct votes *v, struct str line)
 			*(f == FAMILY_IP6 ? &v->ip6 : &v->ip4) += WEAK;
 		else if (is_one_of(w, "icmpv6 ipv6-icmp icmp6 --icmpv6-type --hl-eq --hl-lt --hl-gt frag hbh ipv6header rt") ||
 			 str_starts(w, "ufw6") || str_starts(w, ":ufw6") || str_starts(w, "icmp6-"))
-			v->ip6 += WEAK;
+			v->ip6 += 3 * WEAK; /* -p icmp stands in many an IPv6 file by mistake; never the other way round */
 		else if (is_one_of(w, "icmp --icmp-type ttl --ttl-eq --ttl-lt --ttl-gt -f"))
 			v->ip4 += WEAK;
 	}
