@@ -70,17 +70,26 @@ static int load(struct bpf_object *o, unsigned point, const int fd[3])
 	return err ? err : fcntl(bpf_program__fd(prog), F_DUPFD_CLOEXEC, 3);
 }
 
+/* What libbpf would print is not for people; the error says enough. */
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
 int dispatch_load(struct refusal *why, unsigned point, int generation_fd, int books_fd, int slots_fd)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "weir");
 	int fd[3] = { generation_fd, books_fd, slots_fd }, err;
+	libbpf_print_fn_t before = libbpf_set_print(quiet);
 	struct bpf_object *o;
 
 	o = bpf_object__open_mem(weir_dispatch_object, (size_t)(weir_dispatch_object_end - weir_dispatch_object), &opts);
-	if (!o)
-		return refusal_set(why, errno, "cannot read the built-in dispatcher");
-	err = load(o, point, fd);
+	err = o ? load(o, point, fd) : -errno;
 	bpf_object__close(o);
+	libbpf_set_print(before);
 	if (err < 0) {
 		refusal_set(why, -err, "cannot load the dispatcher of point %u", point);
 		if (err == -EINVAL)

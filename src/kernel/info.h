@@ -52,6 +52,7 @@ struct info {
 	bool ct[FAMILY_COUNT]; /* rules of this family look at connections */
 	struct program_size size;
 	uint32_t n_counters;   /* one more than the highest number in use */
+	uint32_t counts_from;  /* serial of the generation whose counts go on here; 0: none */
 	VEC(struct info_file) files;
 	VEC(struct info_chain) chains;
 	VEC(struct info_rule) rules; /* in the order of their chains */

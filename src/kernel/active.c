@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reading back. See active.h. */
+#include "kernel/active.h"
+
+#include <errno.h>
+#include <time.h>
+
+static int read_counts(const struct pins *p, struct active *out, struct refusal *why)
+{
+	struct arena *a = p->in->a;
+	struct info *info = &out->info;
+	struct program_maps maps;
+	struct counts c;
+	int err = pins_slot_get(p, info->slot, &maps);
+
+	if (err)
+		refusal_set(why, -err, "cannot open the counters of slot %u", info->slot);
+	else
+		err = counts_open(maps.count, &info->size, &c, why);
+	maps.log = -1;
+	program_maps_close(&maps);
+	if (err)
+		return err;
+	out->rule = arena_new(a, struct counts_cell, info->rules.n + 1);
+	out->chain = arena_new(a, struct counts_cell, info->chains.n + 1);
+	for (size_t i = 0; i < info->rules.n; i++)
+		out->rule[i] = counts_total(&c, info->rules.v[i].counter);
+	for (size_t i = 0; i < info->chains.n; i++)
+		out->chain[i] = counts_total(&c, info->chains.v[i].counter);
+	for (uint32_t i = 0; i < DP_COUNTERS_SPECIAL; i++)
+		out->special[i] = counts_total(&c, i);
+	counts_close(&c);
+	out->missing = 0;
+	for (unsigned i = 0; i < DP_POINTS; i++)
+		out->missing += __atomic_load_n(&p->book->missing[i], __ATOMIC_RELAXED);
+	return 0;
+}
+
+int active_read(const struct instance *in, struct active *out, struct refusal *why)
+{
+	enum { TRIES = 100 };
+	struct pins p;
+	int err = pins_open(in, &p, why);
+
+	if (err)
+		return err;
+	for (int i = 0; i < TRIES; i++) {
+		struct refusal now = { .a = in->a };
+		uint64_t word = pins_word(&p);
+
+		*out = (struct active){ 0 };
+		err = pins_info(&p, in->a, &out->info, &now);
+		if (!err)
+			err = read_counts(&p, out, &now);
+		if (err && now.what.n)
+			*why = now;
+		if (pins_word(&p) != word)
+			continue; /* a load went by; what it retired may be gone */
+		trial_look(&p, &out->trial);
+		break;
+	}
+	if (!err)
+		*why = (struct refusal){ .a = in->a };
+	pins_close(&p);
+	return err;
+}
+
+struct str active_name(struct arena *a, const struct info *info)
+{
+	time_t at = (time_t)info->loaded_at, now = time(NULL);
+	struct tm then, today;
+	char text[32];
+
+	localtime_r(&at, &then);
+	localtime_r(&now, &today);
+	strftime(text, sizeof text,
+		 then.tm_yday == today.tm_yday && then.tm_year == today.tm_year ? "%H:%M" : "%Y-%m-%d %H:%M", &then);
+	return arena_printf(a, "the rules loaded %s from %.*s", text, STR_ARG(info_files_text(a, info)));
+}
+
+const char *active_special_text(enum dp_counter which)
+{
+	static const char *const text[DP_COUNTERS_SPECIAL] = {
+		[DP_COUNTER_MALFORMED] = "malformed packets",
+		[DP_COUNTER_CT_MISSING] = "packets dropped because nothing tracks connections",
+		[DP_COUNTER_SLOT_MISSING] = "packets dropped because a program was missing",
+		[DP_COUNTER_BOUND] = "packets dropped at a bound of the programs",
+		[DP_COUNTER_LOG_LOST] = "log events lost because nobody read them",
+	};
+
+	return text[which];
+}

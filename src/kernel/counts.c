@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Counters, mapped. See counts.h. */
+#include "kernel/counts.h"
+
+#include <errno.h>
+
+#include "kernel/pins.h"
+
+int counts_open(int fd, const struct program_size *size, struct counts *c, struct refusal *why)
+{
+	*c = (struct counts){ .map_bytes = program_count_bytes(size), .n_columns = 1u << size->counters_log2,
+			      .n_cpus = program_cpus() };
+	c->cell = pins_map(fd, c->map_bytes, why);
+	return c->cell ? 0 : -ENOMEM;
+}
+
+void counts_close(struct counts *c)
+{
+	pins_unmap(c->cell, c->map_bytes);
+	*c = (struct counts){ 0 };
+}
+
+static struct counts_cell *cell_at(const struct counts *c, uint32_t row, uint32_t counter)
+{
+	return &c->cell[(size_t)row * c->n_columns + counter];
+}
+
+struct counts_cell counts_total(const struct counts *c, uint32_t counter)
+{
+	struct counts_cell sum = { 0 };
+
+	for (uint32_t row = 0; counter < c->n_columns && row <= c->n_cpus; row++) {
+		const struct counts_cell *one = cell_at(c, row, counter);
+
+		sum.packets += __atomic_load_n(&one->packets, __ATOMIC_RELAXED);
+		sum.bytes += __atomic_load_n(&one->bytes, __ATOMIC_RELAXED);
+	}
+	return sum;
+}
+
+void counts_clear(struct counts *c, uint32_t counter)
+{
+	for (uint32_t row = 0; row <= c->n_cpus; row++)
+		*cell_at(c, row, counter) = (struct counts_cell){ 0 };
+}
+
+void counts_carry(struct counts *c, const struct counts *from, uint32_t counter)
+{
+	*cell_at(c, c->n_cpus, counter) = counts_total(from, counter);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which counter a rule gets. See number.h. */
+#include "kernel/number.h"
+
+#include "base/strmap.h"
+#include "classify/tables.h"
+
+struct taken {
+	bool *is;
+	uint32_t n, next; /* next: no free number is below */
+};
+
+static struct str rule_key(struct arena *a, const struct info_chain *c, struct str text, uint32_t duplicate)
+{
+	return arena_printf(a, "%d %.*s %.*s %u %.*s", c->family, STR_ARG(c->table), STR_ARG(c->name), duplicate,
+			    STR_ARG(text));
+}
+
+static struct str chain_key(struct arena *a, const struct info_chain *c)
+{
+	return arena_printf(a, "%d %.*s %.*s", c->family, STR_ARG(c->table), STR_ARG(c->name));
+}
+
+static struct info_chain chain_of(const struct chain *c)
+{
+	return (struct info_chain){ .table = c->table, .name = c->name, .family = c->family };
+}
+
+/* What is active now: counters by key, and which numbers are used. */
+static void read_active(struct arena *a, const struct info *active, struct strmap *by_key, struct taken *t)
+{
+	for (size_t i = 0; active && i < active->chains.n; i++) {
+		struct info_chain *c = &active->chains.v[i];
+
+		*strmap_slot(a, by_key, chain_key(a, c)) = &c->counter;
+		t->is[c->counter] = true;
+	}
+	for (size_t i = 0; active && i < active->rules.n; i++) {
+		struct info_rule *r = &active->rules.v[i];
+
+		*strmap_slot(a, by_key, rule_key(a, &active->chains.v[r->chain], r->text, r->duplicate)) = &r->counter;
+		t->is[r->counter] = true;
+	}
+}
+
+static uint32_t take_free(struct taken *t)
+{
+	while (t->next < t->n && t->is[t->next])
+		t->next++;
+	return t->next++;
+}
+
+static uint32_t number_one(struct strmap *by_key, struct str key, struct taken *t, bool *is_kept)
+{
+	const uint32_t *known = strmap_get(by_key, key);
+
+	*is_kept = known != NULL;
+	return known ? *known : take_free(t);
+}
+
+static void number_chains(struct arena *a, const struct ruleset *rs, const bool *in_use, struct strmap *by_key,
+			  struct taken *t, struct numbers *out)
+{
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		struct info_chain c = chain_of(rs->chains.v[i]);
+
+		out->chain[i] = TABLES_NO_COUNTER;
+		if (!in_use[i])
+			continue;
+		out->chain[i] = number_one(by_key, chain_key(a, &c), t, &out->chain_kept[i]);
+		out->n = out->chain[i] >= out->n ? out->chain[i] + 1 : out->n;
+	}
+}
+
+static void number_rules(struct arena *a, const struct ruleset *rs, const bool *in_use, struct strmap *by_key,
+			 struct taken *t, struct numbers *out)
+{
+	for (size_t i = 0; i < rs->rules.n; i++) {
+		const struct rule *r = rs->rules.v[i];
+		struct info_chain c = chain_of(r->chain);
+
+		out->rule[i] = TABLES_NO_COUNTER;
+		if (!in_use[r->chain->id])
+			continue;
+		out->rule[i] = number_one(by_key, rule_key(a, &c, r->text, r->duplicate), t, &out->rule_kept[i]);
+		out->n = out->rule[i] >= out->n ? out->rule[i] + 1 : out->n;
+		out->rule_kept[i] ? out->n_kept++ : out->n_added++;
+	}
+}
+
+void number_assign(struct arena *a, const struct ruleset *rs, const bool *in_use, const struct info *active,
+		   struct numbers *out)
+{
+	struct taken t = { .n = active ? active->n_counters : DP_COUNTERS_SPECIAL };
+	struct strmap by_key = { 0 };
+
+	t.is = arena_new(a, bool, t.n + 1);
+	t.next = DP_COUNTERS_SPECIAL;
+	read_active(a, active, &by_key, &t);
+	*out = (struct numbers){ .rule = arena_new(a, uint32_t, rs->rules.n + 1),
+				 .chain = arena_new(a, uint32_t, rs->chains.n + 1),
+				 .rule_kept = arena_new(a, bool, rs->rules.n + 1),
+				 .chain_kept = arena_new(a, bool, rs->chains.n + 1),
+				 .n = DP_COUNTERS_SPECIAL };
+	number_chains(a, rs, in_use, &by_key, &t, out);
+	number_rules(a, rs, in_use, &by_key, &t, out);
+	if (active)
+		out->n_removed = (uint32_t)active->rules.n - out->n_kept;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Removing what is not needed. See tidy.h. */
+#include "kernel/tidy.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kernel/conntrack.h"
+#include "kernel/counts.h"
+
+static const bool no_family[FAMILY_COUNT];
+
+static uint32_t map_id(int fd)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t n = sizeof info;
+
+	return bpf_obj_get_info_by_fd(fd, &info, &n) ? 0 : info.id;
+}
+
+/* The log is the instance's and stays open. */
+static void close_maps(struct program_maps *m)
+{
+	m->log = -1;
+	program_maps_close(m);
+}
+
+static void carry(const struct info *active, struct counts *to, const struct counts *from)
+{
+	for (uint32_t i = 0; i < DP_COUNTERS_SPECIAL; i++)
+		counts_carry(to, from, i);
+	for (size_t i = 0; i < active->chains.n; i++)
+		if (active->chains.v[i].is_kept)
+			counts_carry(to, from, active->chains.v[i].counter);
+	for (size_t i = 0; i < active->rules.n; i++)
+		if (active->rules.v[i].is_kept)
+			counts_carry(to, from, active->rules.v[i].counter);
+}
+
+static int carry_between(const struct pins *p, const struct info *active, const struct program_maps *now,
+			 const struct program_maps *old, struct refusal *why)
+{
+	struct counts to = { 0 }, from = { 0 };
+	struct info before;
+	int err = pins_info_of(p, p->in->a, active->counts_from, &before, why);
+
+	if (!err)
+		err = counts_open(now->count, &active->size, &to, why);
+	if (!err)
+		err = counts_open(old->count, &before.size, &from, why);
+	if (!err)
+		carry(active, &to, &from);
+	counts_close(&to);
+	counts_close(&from);
+	return err;
+}
+
+int tidy_carry_counts(const struct pins *p, const struct info *active, struct refusal *why)
+{
+	struct program_maps now, old;
+	int err = 0;
+
+	/* Without the info of the generation before, the other slot holds no counts of it: that was done, or a load
+	 * that never became active has left the slot. */
+	if (!active->counts_from || !pins_has_info(p, active->counts_from))
+		return 0;
+	if (pins_slot_get(p, 1 - active->slot, &old) == 0) {
+		err = pins_slot_get(p, active->slot, &now);
+		if (err)
+			refusal_set(why, -err, "cannot open the maps of slot %u", active->slot);
+		else if (map_id(now.count) != map_id(old.count)) /* else one map serves both */
+			err = carry_between(p, active, &now, &old, why);
+		close_maps(&now);
+	}
+	close_maps(&old);
+	return err;
+}
+
+static void remove_points(struct pins *p, uint64_t word)
+{
+	for (unsigned i = 0; i < DP_POINTS; i++) {
+		if (!(word & DP_GEN_POINT(i)))
+			points_detach(p, i);
+		else
+			points_set_program(p, i, 1 - pins_slot(word), -1, &(struct refusal){ .a = p->in->a });
+	}
+}
+
+/* All files of the folder whose name begins with prefix, but keep. */
+static void remove_files(struct pins *p, const char *prefix, const char *keep)
+{
+	DIR *d = opendir(p->in->dir);
+	struct dirent *e;
+
+	if (!d)
+		return;
+	while ((e = readdir(d)))
+		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 && (!keep || strcmp(e->d_name, keep) != 0))
+			pins_remove(p, e->d_name);
+	closedir(d);
+}
+
+int tidy_run(struct pins *p, const struct info *active, struct refusal *why)
+{
+	uint64_t word = pins_word(p);
+	char keep[32];
+	int err = pins_settle(p, why);
+
+	if (!err && active)
+		err = tidy_carry_counts(p, active, why);
+	if (err)
+		return err;
+	remove_points(p, word);
+	pins_slot_remove(p, 1 - pins_slot(word));
+	if (!active)
+		pins_slot_remove(p, pins_slot(word));
+	snprintf(keep, sizeof keep, "info-%u", pins_serial(word));
+	remove_files(p, "info-", active ? keep : NULL);
+	return conntrack_keep_only(p->in, active ? active->ct : no_family, why);
+}
+
+int tidy_remove(struct pins *p, struct refusal *why)
+{
+	const struct instance *in = p->in;
+	int err;
+
+	pins_flip(p, 0);
+	err = pins_settle(p, why);
+	if (err)
+		return err;
+	remove_points(p, 0);
+	for (unsigned slot = 0; slot < DP_SLOTS; slot++)
+		pins_slot_remove(p, slot);
+	remove_files(p, "info-", NULL);
+	pins_remove(p, "trial");
+	pins_remove(p, "books");
+	pins_remove(p, "log");
+	pins_remove(p, "generation");
+	pins_close(p);
+	rmdir(in->dir);
+	rmdir(arena_printf(in->a, "%s/weir", in->bpffs).p);
+	return 0;
+}
+
+int tidy_unload(struct pins *p, struct refusal *why)
+{
+	const struct instance *in = p->in;
+	int err = tidy_remove(p, why);
+
+	return err ? err : conntrack_keep_only(in, no_family, why);
+}
