@@ -3,7 +3,8 @@
  * From the tree of an iptables file to the model: what a rule says becomes tests, effects and a verdict, with every answer
  * about absent things written out as the kernel gives it (docs/semantics.md has the table).
  *
- * lower.c does files, chains and the core options; lower_match.c and lower_state.c the matches; lower_target.c the targets.
+ * lower.c does files, chains and the core options; lower_match.c the matches on packets, lower_meta.c those on what the
+ * machine knows, lower_state.c those that remember; lower_target.c the targets.
  */
 #ifndef WEIR_LANG_IPTABLES_LOWER_H
 #define WEIR_LANG_IPTABLES_LOWER_H
@@ -43,6 +44,7 @@ struct str lower_params(struct arena *a, const struct ipt_use *u);
 struct set_use *lower_set_use(struct lower *l, const struct ipt_opt *o);
 
 void lower_match(struct lower *l, const struct ipt_use *u);
+bool lower_meta_match(struct lower *l, const struct ipt_use *u);  /* false: none of its matches */
 bool lower_state_match(struct lower *l, const struct ipt_use *u); /* false: none of its matches */
 void lower_target(struct lower *l, const struct ipt_rule *r);
 
