@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two lists of the packet notation: IPv6 extension headers and options.
+ * The lists of the packet notation: IPv6 extension headers, options, chunks.
  *
  *     ext=hbh(opt=5:0000),rt(type=0,left=1,addr=2001:db8::9),frag(off=3,mf=1,id=7),ah(spi=5),dst
- *     opts=mss:05b4,nop,wscale,34:aabb        ipopts=rr,nop        opts=hex:02040000
+ *     opts=mss:05b4,nop,wscale,34:aabb        ipopts=rr,nop        opts=hex:02040000        chunks=init,data:3
  */
 #include "packet/notation_state.h"
 
@@ -70,6 +70,28 @@ void notation_options(struct notation *n, struct str list, const struct names_ta
 	*opts = buf_str(&b);
 }
 
+/* chunks=NAME[:FLAGS],...: each of 4 bytes, type, flags and length. */
+void notation_chunks(struct notation *n, struct str list)
+{
+	struct buf b = { .a = n->a };
+	struct str item;
+
+	if (str_starts(list, "hex:")) {
+		notation_hex(n, str_slice(list, 4, list.n), &n->f.chunks);
+		return;
+	}
+	buf_add(&b, "", 0);
+	while (notation_item(&list, &item)) {
+		struct str flags, name = str_cut(item, ':', &flags, NULL);
+		uint64_t type = 0, bits = 0;
+
+		if (!notation_named(n, &names_sctp, name, 255, &type) || (flags.p && !notation_number(n, flags, 255, &bits)))
+			continue;
+		buf_add(&b, (const char[]){ (char)type, (char)bits, 0, 4 }, 4);
+	}
+	n->f.chunks = buf_str(&b);
+}
+
 /* ---------- extension headers ---------- */
 
 struct ext_read {
@@ -124,65 +146,49 @@ static void ext_hex(struct ext_read *x, struct str v)
 		append(x, bytes.p, bytes.n);
 }
 
-/* A key that is a number: its place in struct frame_ext or in struct ext_read. */
+enum { ON_FRAG = 1, ON_RT = 2, ON_AH = 4, ON_OPTS = 8 };
+
+static unsigned ext_kind(unsigned type)
+{
+	return type == FRAME_FRAGMENT ? ON_FRAG : type == FRAME_ROUTING ? ON_RT : type == FRAME_AH ? ON_AH : ON_OPTS;
+}
+
+/* A key that is a number: the headers that have it, and which member keeps it. */
 static bool ext_number(struct ext_read *x, struct str k, struct str v)
 {
+	enum where { OFF, MORE, RESERVED, ID, RT_TYPE, RT_LEFT, SEQ, LEN, BAD_LEN };
+	static const struct {
+		const char *name;
+		unsigned on;
+		uint32_t max;
+		enum where where;
+	} keys[] = {
+		{ "off", ON_FRAG, 8191, OFF },	    { "mf", ON_FRAG, 1, MORE },
+		{ "res", ON_FRAG, 1023, RESERVED }, { "res", ON_AH, 65535, RESERVED },
+		{ "id", ON_FRAG, UINT32_MAX, ID },  { "spi", ON_AH, UINT32_MAX, ID },
+		{ "type", ON_RT, 255, RT_TYPE },    { "left", ON_RT, 255, RT_LEFT },
+		{ "segsleft", ON_RT, 255, RT_LEFT }, { "seq", ON_RT | ON_AH, UINT32_MAX, SEQ },
+		{ "len", ON_RT | ON_AH | ON_OPTS, 2048, LEN }, { "badlen", ON_RT | ON_AH | ON_OPTS, 255, BAD_LEN },
+	};
 	struct frame_ext *e = &x->e;
-	uint64_t num, max = UINT32_MAX;
-	bool is_frag = e->type == FRAME_FRAGMENT, is_rt = e->type == FRAME_ROUTING, is_ah = e->type == FRAME_AH;
-	enum { OFF, MORE, RESERVED, ID, RT_TYPE, RT_LEFT, SEQ, LEN, BAD_LEN } which;
+	uint64_t num;
+	size_t i = 0;
 
-	if (is_frag && str_is(k, "off"))
-		which = OFF, max = 8191;
-	else if (is_frag && str_is(k, "mf"))
-		which = MORE, max = 1;
-	else if ((is_frag || is_ah) && str_is(k, "res"))
-		which = RESERVED, max = is_ah ? 65535 : 1023;
-	else if ((is_frag && str_is(k, "id")) || (is_ah && str_is(k, "spi")))
-		which = ID;
-	else if (is_rt && str_is(k, "type"))
-		which = RT_TYPE, max = 255;
-	else if (is_rt && (str_is(k, "left") || str_is(k, "segsleft")))
-		which = RT_LEFT, max = 255;
-	else if ((is_rt || is_ah) && str_is(k, "seq"))
-		which = SEQ;
-	else if (!is_frag && str_is(k, "len"))
-		which = LEN, max = 2048;
-	else if (!is_frag && str_is(k, "badlen"))
-		which = BAD_LEN, max = 255;
-	else
+	while (i < sizeof keys / sizeof *keys && !(str_is(k, keys[i].name) && keys[i].on & ext_kind(e->type)))
+		i++;
+	if (i == sizeof keys / sizeof *keys)
 		return false;
-	if (!notation_number(x->n, v, max, &num))
+	if (!notation_number(x->n, v, keys[i].max, &num))
 		return true;
-	switch (which) {
-	case OFF:
-		e->frag_off = (uint16_t)num;
-		break;
-	case MORE:
-		e->more = num;
-		break;
-	case RESERVED:
-		e->reserved = (uint16_t)num;
-		break;
-	case ID:
-		e->id = (uint32_t)num;
-		break;
-	case RT_TYPE:
-		e->rt_type = (uint8_t)num;
-		break;
-	case RT_LEFT:
-		e->rt_left = (uint8_t)num;
-		break;
-	case SEQ:
-		e->seq = (uint32_t)num;
-		break;
-	case LEN:
-		x->len = num;
-		break;
-	case BAD_LEN:
-		e->bad_len = (int)num;
-		break;
-	}
+	e->frag_off = keys[i].where == OFF ? (uint16_t)num : e->frag_off;
+	e->more = keys[i].where == MORE ? num : e->more;
+	e->reserved = keys[i].where == RESERVED ? (uint16_t)num : e->reserved;
+	e->id = keys[i].where == ID ? (uint32_t)num : e->id;
+	e->rt_type = keys[i].where == RT_TYPE ? (uint8_t)num : e->rt_type;
+	e->rt_left = keys[i].where == RT_LEFT ? (uint8_t)num : e->rt_left;
+	e->seq = keys[i].where == SEQ ? (uint32_t)num : e->seq;
+	x->len = keys[i].where == LEN ? num : x->len;
+	e->bad_len = keys[i].where == BAD_LEN ? (int)num : e->bad_len;
 	return true;
 }
 

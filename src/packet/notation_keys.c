@@ -470,28 +470,6 @@ static void key_wscale(struct notation *n, struct str v)
 		add_tcp_opt(n, (const uint8_t[]){ 3, 3, (uint8_t)x }, 3);
 }
 
-/* chunks=NAME[:FLAGS],...: each of 4 bytes, type, flags and length. */
-static void key_chunks(struct notation *n, struct str list)
-{
-	struct buf b = { .a = n->a };
-	struct str item;
-
-	if (str_starts(list, "hex:")) {
-		notation_hex(n, str_slice(list, 4, list.n), &n->f.chunks);
-		return;
-	}
-	buf_add(&b, "", 0);
-	while (notation_item(&list, &item)) {
-		struct str flags, name = str_cut(item, ':', &flags, NULL);
-		uint64_t type = 0, bits = 0;
-
-		if (!notation_named(n, &names_sctp, name, 255, &type) || (flags.p && !notation_number(n, flags, 255, &bits)))
-			continue;
-		buf_add(&b, (const char[]){ (char)type, (char)bits, 0, 4 }, 4);
-	}
-	n->f.chunks = buf_str(&b);
-}
-
 /* ---------- payload ---------- */
 
 static struct str quoted_text(struct notation *n, struct str v)
@@ -559,7 +537,7 @@ static const struct {
 	{ "ipopts", key_ipopts }, { "ext", notation_ext }, { "len", key_len },	    { "op", key_op },
 	{ "sport", key_sport }, { "dport", key_dport },	  { "flags", key_flags },   { "type", key_type },
 	{ "code", key_code },	{ "opts", key_opts },	  { "mss", key_mss },	    { "wscale", key_wscale },
-	{ "chunks", key_chunks }, { "payload", key_payload }, { "pad", key_pad },
+	{ "chunks", notation_chunks }, { "payload", key_payload }, { "pad", key_pad },
 };
 
 enum { N_KEYS = sizeof keys / sizeof *keys, N_NUMBERS = sizeof number_keys / sizeof *number_keys };

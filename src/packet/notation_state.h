@@ -44,6 +44,7 @@ void notation_key(struct notation *n, struct str word, struct str key, struct st
 /* A word alone that sets something (df, sackok). False: no such word. */
 bool notation_flag_word(struct notation *n, struct str word);
 void notation_ext(struct notation *n, struct str list); /* the value of ext= */
+void notation_chunks(struct notation *n, struct str list); /* the value of chunks= */
 /* Lists of options KIND[:HEX],... of TCP and IPv4, appended to *opts. */
 void notation_options(struct notation *n, struct str list, const struct names_table *t, struct str *opts);
 /* The key nearest to a misspelt word, or NULL. */
