@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck disable=SC2001
 # Looks at the source itself, as TAP. `make check` has built with both compilers before; `make test` runs this alone.
 cd "$(dirname "$0")/.." || exit 1
 n=0

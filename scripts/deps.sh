@@ -25,7 +25,7 @@ fuzz) want="$tests libclang-rt-14-dev" ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then
-	echo "weir: this is no Debian; the packages it needs are called there:" $want >&2
+	echo "weir: this is no Debian; the packages it needs are called there: ${want//[[:space:]]/ }" >&2
 	exit 0
 fi
 missing=
