@@ -82,7 +82,8 @@ struct test {
  * How a rule uses a named set: one direction per dimension, and the match options. What a dimension takes from the packet:
  *   ADDR, NET  SRC or DST
  *   PORT       proto << 16 | SPORT or DPORT (TCP, UDP, UDP-Lite, SCTP), type << 8 | code (ICMP, ICMPv6, in any direction),
- *              0 (other protocols); absent on later fragments. bitmap:port: TCP and UDP only, and the protocol is 0 in the set
+ *              0 (other protocols). Absent on later fragments, in IPv4 only of the protocols named. bitmap:port: TCP and
+ *              UDP only, and the protocol is 0 in the set
  *   IFACE      IIF or OIF; of a physdev element PHYSIN or PHYSOUT
  *   MAC        MAC_SRC or MAC_DST
  *   MARK       MARK, in any direction
