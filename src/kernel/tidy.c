@@ -80,16 +80,6 @@ int tidy_carry_counts(const struct pins *p, const struct info *active, struct re
 	return err;
 }
 
-static void remove_points(struct pins *p, uint64_t word)
-{
-	for (unsigned i = 0; i < DP_POINTS; i++) {
-		if (!(word & DP_GEN_POINT(i)))
-			points_detach(p, i);
-		else
-			points_set_program(p, i, 1 - pins_slot(word), -1, &(struct refusal){ .a = p->in->a });
-	}
-}
-
 /* All files of the folder whose name begins with prefix, but keep. */
 static void remove_files(struct pins *p, const char *prefix, const char *keep)
 {
@@ -102,6 +92,37 @@ static void remove_files(struct pins *p, const char *prefix, const char *keep)
 		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 && (!keep || strcmp(e->d_name, keep) != 0))
 			pins_remove(p, e->d_name);
 	closedir(d);
+}
+
+/* Points of which something is pinned: "link-3", "programs-3". */
+static uint32_t pinned_points(const struct pins *p)
+{
+	DIR *d = opendir(p->in->dir);
+	struct dirent *e;
+	uint32_t found = 0;
+	unsigned n;
+
+	while (d && (e = readdir(d)))
+		if ((sscanf(e->d_name, "link-%u", &n) == 1 || sscanf(e->d_name, "programs-%u", &n) == 1) && n < DP_POINTS)
+			found |= 1u << n;
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static void remove_points(struct pins *p, uint64_t word)
+{
+	uint32_t pinned = pinned_points(p);
+	struct refusal ignored = { .a = p->in->a };
+
+	for (unsigned i = 0; i < DP_POINTS; i++) {
+		if (!(pinned >> i & 1))
+			continue;
+		if (word & DP_GEN_POINT(i))
+			points_set_program(p, i, 1 - pins_slot(word), -1, &ignored);
+		else
+			points_detach(p, i);
+	}
 }
 
 int tidy_run(struct pins *p, const struct info *active, struct refusal *why)
