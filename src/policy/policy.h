@@ -300,9 +300,13 @@ struct set {
 	bool has_bitmask; /* the first address is compared under this mask, which is no prefix; elements are masked */
 	u128 bitmask;
 	uint32_t mark_mask; /* MARK is compared under this mask; elements are masked */
+	uint8_t netmask;    /* ADDR is compared under this prefix length, 32 or 128 if nothing was said; elements are masked */
+	bool has_range;	    /* bitmap: the first dimension is from range_lo to range_hi; what lies outside is never in it */
+	u128 range_lo, range_hi;
+	uint64_t max_elems; /* a rule cannot add more, unless forceadd */
 	bool has_default_timeout, has_counters, has_comments, has_skbinfo, forceadd;
 	uint32_t default_timeout_s;
-	struct str options; /* the rest of its create line, canonical */
+	struct str options; /* the rest of its create line as far as it matters, canonical */
 	VEC(struct set_elem) elems;
 	struct loc at;
 	uint32_t id;

@@ -208,8 +208,14 @@ static struct str options_text(struct arena *a, const struct ipset_set *s)
 	const struct set *m = &s->model;
 	struct buf b = { .a = a };
 
-	if (s->type->options & IPSET_RANGE)
-		buf_printf(&b, " range 0x%llx-0x%llx", (unsigned long long)s->lo, (unsigned long long)s->hi);
+	if ((s->type->options & IPSET_RANGE) && s->type->dim[0] == SET_DIM_PORT) {
+		buf_printf(&b, " range %u-%u", (unsigned)s->lo, (unsigned)s->hi);
+	} else if (s->type->options & IPSET_RANGE) {
+		buf_printf(&b, " range ");
+		addr_print(&b, FAMILY_IP4, s->lo);
+		buf_printf(&b, "-");
+		addr_print(&b, FAMILY_IP4, s->hi);
+	}
 	if (s->max_elems != 65536 && (s->type->options & IPSET_HASH))
 		buf_printf(&b, " maxelem %llu", (unsigned long long)s->max_elems);
 	if ((s->type->options & IPSET_NETMASK) && s->netmask != addr_bits(m->family))
@@ -275,5 +281,10 @@ bool ipset_type_options(struct ipset_reader *r, struct ipset_set *s, const struc
 		ok &= option(r, s, w, l->word[i]);
 	}
 	s->model.options = options_text(r->a, s);
+	s->model.netmask = s->netmask;
+	s->model.has_range = has_range;
+	s->model.range_lo = s->lo;
+	s->model.range_hi = s->hi;
+	s->model.max_elems = s->max_elems;
 	return complete(r, s, l, has_range) && ok;
 }
