@@ -350,7 +350,7 @@ static bool line_proto(struct notation *n, struct str w)
 static bool is_hex_word(struct str w)
 {
 	for (size_t i = 0; i < w.n; i++)
-		if (!strchr("0123456789abcdefABCDEF", w.p[i]))
+		if (!w.p[i] || !strchr("0123456789abcdefABCDEF", w.p[i]))
 			return false;
 	return w.n > 0;
 }
@@ -407,8 +407,11 @@ static void line_id(struct notation *n)
 {
 	struct str w = peek_word(n);
 
-	if (w.n < 2 || w.p[w.n - 1] != ':' || memchr(w.p, ':', w.n - 1))
+	if (w.n < 2 || w.p[w.n - 1] != ':')
 		return;
+	for (size_t i = 0; i + 1 < w.n; i++)
+		if (!strchr("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-.", w.p[i]) || !w.p[i])
+			return;
 	next_word(n);
 	n->out->id = str_slice(w, 0, w.n - 1);
 }

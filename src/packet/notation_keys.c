@@ -81,6 +81,11 @@ static void set_iface(struct notation *n, struct str v, char name[16], bool *has
 		notation_error(n, v, v.n ? "an interface name has at most 15 bytes" : "an interface name is missing");
 		return;
 	}
+	for (size_t i = 0; i < v.n; i++)
+		if ((unsigned char)v.p[i] <= ' ' || strchr("/\"()>", v.p[i])) {
+			notation_error(n, v, "no interface can have this name");
+			return;
+		}
 	memset(name, 0, 16);
 	memcpy(name, v.p, v.n);
 }

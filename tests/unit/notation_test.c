@@ -172,6 +172,8 @@ static const struct {
 	{ "tcp 10.1.2.3 > 192.0.2.1:22 ct=establish", "'establish' is no connection state", "did you mean 'established'?", 32, 9 },
 	{ "tcp 10.1.2.3 > 192.0.2.1:22 ct=full", "'full' is no connection state", "one of new", 32, 4 },
 	{ "tcp 10.1.2.3 > 192.0.2.1:22 in=abcdefghijklmnop", "an interface name has at most 15 bytes", "", 32, 16 },
+	{ "tcp 10.1.2.3 > 192.0.2.1:22 in=a/b", "no interface can have this name", "", 32, 3 },
+	{ "p/1: tcp 10.1.2.3 > 192.0.2.1:22", "'p/1:' is no word of the packet notation", "", 1, 4 },
 	{ "icmp 10.1.2.3 > 192.0.2.1 type=ecko-request", "'ecko-request' is no ICMP type", "did you mean 'echo-request'?", 32, 12 },
 	{ "icmp 10.1.2.3 > 192.0.2.1:7 type=8", "this protocol has no ports", "", 27, 1 },
 	{ "icmp 2001:db8::1 > 2001:db8::2 type=8", "'icmp' does not go with IPv6 addresses", "write icmp6", 1, 4 },
