@@ -27,6 +27,24 @@
 
 enum { DP_POINTS = 32, DP_POINTS_PER_FAMILY = 16, DP_SLOTS = 2 };
 
+/* Positions of base chains within a family: point = family * 16 + position. */
+enum dp_position {
+	DP_POSITION_PREROUTING_RAW,
+	DP_POSITION_PREROUTING_MANGLE,
+	DP_POSITION_INPUT_MANGLE,
+	DP_POSITION_INPUT_FILTER,
+	DP_POSITION_INPUT_SECURITY,
+	DP_POSITION_FORWARD_MANGLE,
+	DP_POSITION_FORWARD_FILTER,
+	DP_POSITION_FORWARD_SECURITY,
+	DP_POSITION_OUTPUT_RAW,
+	DP_POSITION_OUTPUT_MANGLE,
+	DP_POSITION_OUTPUT_FILTER,
+	DP_POSITION_OUTPUT_SECURITY,
+	DP_POSITION_POSTROUTING_MANGLE,
+	DP_POSITION_COUNT,
+};
+
 #define DP_GEN_SLOT 1ull
 #define DP_GEN_HALF(slot) (2ull << (slot))
 #define DP_GEN_SERIAL_SHIFT 8
@@ -64,6 +82,21 @@ enum dp_feature {
 	DP_F_BYTES = 1 << 14,	 /* u32 and the like */
 	DP_F_TIME = 1 << 15,	 /* the time of day */
 	DP_F_REALM = 1 << 16,
+	DP_F_PKTTYPE = 1 << 17,
+};
+
+/* The frozen constants of a program: its whole .rodata. */
+struct dp_config {
+	__u64 table_mask;   /* words of both halves - 1 */
+	__u64 counter_mask; /* counters of all rows - 1 */
+	__u64 state_mask;   /* words of both halves - 1 */
+	__u64 conntrack_hook[2]; /* address of the kernel's conntrack hook function, IPv4 and IPv6; 0 = not there */
+	__u32 features;
+	__u32 point, slot;
+	__u32 half_log2, counters_log2, state_log2;
+	__u32 malformed_accept, test_meta;
+	__u32 count_atomic; /* runs in process context, where a softirq may come between */
+	__u32 sees_ct;	    /* conntrack ran before this point */
 };
 
 /* A log event as it lies in the ring. */
@@ -93,9 +126,12 @@ struct dp_test_meta {
 	__u8 ct_state;	      /* 1 << enum ct_state of policy/field.h */
 	__u8 ct_dir;
 	__u8 pkttype;
-	__u8 has_ct;
-	__u8 pad[3];
-	__u32 mark_out;	      /* written by the program: the mark after it */
+	__u8 has_ct, ct_proto;
+	__u8 has_mac, has_realm;
+	__u8 pad[7];
+	__u64 mac_src, mac_dst; /* the source with the Ethernet type in its upper 16 bits */
+	__u32 cpu, realm;
+	__u32 mark_out; /* written by the program: the mark after it */
 	__u32 pad2;
 };
 

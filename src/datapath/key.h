@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The state of one run: the key of the packet, where the run comes back to after calls, and what it found. It lies in
+ * the stack frame of the program and every part gets a pointer to it, so that its words are opaque to the verifier.
+ */
+#ifndef WEIR_DATAPATH_KEY_H
+#define WEIR_DATAPATH_KEY_H
+
+#include "tables/code.h"
+#include "tables/format.h"
+#include "tables/key.h"
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+struct dp_key {
+	u64 w[DP_KEY_WORDS];
+	u64 base;   /* of the half in use, in words */
+	u64 bytes;  /* what counters add: the length of the packet as this hook sees it */
+	u32 depth;  /* calls on the way */
+	u32 chain;  /* base chains begun */
+	u32 ret[DP_MAX_DEPTH]; /* pc to come back to */
+	union {
+		struct {
+			u64 tuple[DP_SET_WORDS]; /* what a set is being asked with, */
+			u64 shape;		 /* and for which of its shapes next; 0: not yet asked */
+		};
+		u8 options[48]; /* of TCP, while they are walked: 40 are there */
+	};
+};
+
+enum dp_verdict { DP_VERDICT_DROP, DP_VERDICT_ACCEPT };
+
+#endif

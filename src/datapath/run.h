@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Run: the tables judge a key.
+ *
+ * dp_scan() is the look-up: from an instruction on, the first that is not a plain test; so, given the first test of a
+ * rule, the body of the first rule from there on whose guard holds. dp_run() does what that body says and goes on:
+ *
+ *     scan -> body of rule 3: count; its end -> scan from rule 4 -> body of rule 9: call -> scan in the chain ...
+ *
+ * The bounds are the builder's promise (tables/code.h). One that is met all the same drops the packet and says so in a
+ * counter of its own: a table is judged whole or not at all.
+ */
+#ifndef WEIR_DATAPATH_RUN_H
+#define WEIR_DATAPATH_RUN_H
+
+#define DP_PC_NONE 0xffffffffu
+enum { DP_UNROLL = 8 };
+
+static __always_inline u32 dp_jump(u64 head, bool is_true)
+{
+	return (u32)(is_true ? head >> 16 : head >> 40) & (u32)DP_JUMP_MAX;
+}
+
+/* How far a test goes on; 0: the instruction is not a test. */
+static __always_inline u32 dp_step(const u64 *t, const struct dp_key *k, u32 pc)
+{
+	const u64 *i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+	u64 head = i[0], word;
+
+	if (head & 0xff)
+		return 0;
+	word = head >> 8 & 31;
+	if (word >= DP_KEY_WORDS)
+		return 0;
+	return dp_jump(head, (k->w[word] & i[1]) - i[2] <= i[3]);
+}
+
+/* The first instruction from pc on that is not a test, or DP_PC_NONE: a bound was met. */
+DP_GLOBAL u32 dp_scan(const struct dp_key *k, u32 pc)
+{
+	const u64 *t = dp_map(&dp_table);
+	struct dp_iter it;
+	u32 d = 1;
+
+	if (!k || !t)
+		return DP_PC_NONE;
+	dp_iter_start(&it, DP_MAX_SCAN / DP_UNROLL);
+	while (d && dp_iter_next(&it))
+		for (u32 j = 0; j < DP_UNROLL; j++) {
+			d = dp_step(t, k, pc);
+			if (!d)
+				break;
+			pc += d;
+		}
+	dp_iter_end(&it);
+	return d ? DP_PC_NONE : pc;
+}
+
+static __always_inline void dp_add(u64 *counter, u64 n)
+{
+	if (dp_c.count_atomic)
+		__sync_fetch_and_add(counter, n);
+	else
+		*counter += n;
+}
+
+static __always_inline void dp_count_add(const struct dp_key *k, u64 counter)
+{
+	u64 *c = dp_map(&dp_count), at;
+
+	if (!c || counter == DP_NO_COUNTER)
+		return;
+	at = (((u64)dp_cpu() << dp_c.counters_log2) + counter) & dp_c.counter_mask;
+	dp_add(c + 2 * at, 1);
+	dp_add(c + 2 * at + 1, k->bytes);
+}
+
+#include "datapath/log.h"
+#include "datapath/sets.h"
+#include "datapath/state.h"
+#include "datapath/tcpopt.h"
+
+/* Begins the next base chain of the point: its first instruction, or DP_PC_NONE: there is none. */
+static __always_inline u32 dp_chain_next(struct dp_key *k, const u64 *t, u64 root)
+{
+	u64 n = t[root & dp_c.table_mask];
+
+	k->depth = 0;
+	if (k->chain >= n)
+		return DP_PC_NONE;
+	k->chain++;
+	return (u32)(t[(root + k->chain) & dp_c.table_mask] >> 32);
+}
+
+/* Comes back from a chain; from a base chain to its policy. */
+static __always_inline u32 dp_return(struct dp_key *k, const u64 *t, u64 root)
+{
+	u32 d = k->depth - 1;
+
+	if (d >= DP_MAX_DEPTH)
+		return (u32)t[(root + k->chain) & dp_c.table_mask];
+	k->depth = d;
+	return k->ret[d & (DP_MAX_DEPTH - 1)];
+}
+
+static __always_inline u32 dp_call(struct dp_key *k, u32 pc, u64 target)
+{
+	u32 d = k->depth;
+
+	if (d >= DP_MAX_DEPTH)
+		return DP_PC_NONE;
+	k->ret[d & (DP_MAX_DEPTH - 1)] = pc + 1;
+	k->depth = d + 1;
+	return (u32)target;
+}
+
+/* Judges the key at the point of this program (plus the family): DP_VERDICT_*. */
+DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
+{
+	const u64 *t = dp_map(&dp_table);
+	int verdict = -1;
+	struct dp_iter it;
+	u64 root;
+	u32 pc;
+
+	if (!k || !t)
+		return DP_VERDICT_DROP;
+	root = t[(k->base + point) & dp_c.table_mask];
+	if (!root)
+		return DP_VERDICT_ACCEPT;
+	root += k->base;
+	k->chain = 0;
+	pc = dp_chain_next(k, t, root);
+	dp_iter_start(&it, DP_MAX_STEPS);
+	while (verdict < 0 && dp_iter_next(&it)) {
+		const u64 *i;
+		u32 op;
+
+		pc = dp_scan(k, pc);
+		i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+		op = i[0] & 0xff;
+		if (pc == DP_PC_NONE)
+			break;
+		if (op <= DP_OP_COUNT)
+			dp_count_add(k, i[1]);
+		if (op == DP_OP_ACCEPT) {
+			pc = dp_chain_next(k, t, root);
+			if (pc == DP_PC_NONE)
+				verdict = DP_VERDICT_ACCEPT;
+		} else if (op == DP_OP_DROP) {
+			verdict = DP_VERDICT_DROP;
+		} else if (op == DP_OP_RETURN) {
+			pc = dp_return(k, t, root);
+		} else if (op == DP_OP_CALL) {
+			pc = dp_call(k, pc, i[2]);
+			if (pc == DP_PC_NONE)
+				break;
+		} else if (op == DP_OP_GOTO) {
+			pc = (u32)i[2];
+		} else if (op == DP_OP_COUNT) {
+			pc++;
+		} else if (op == DP_OP_MARK) {
+			k->w[DP_W_MARK] = (k->w[DP_W_MARK] & i[1]) ^ i[2];
+			pc++;
+		} else if (op == DP_OP_RESTORE_MARK) {
+			k->w[DP_W_MARK] = (k->w[DP_W_MARK] & i[1]) ^ (k->w[DP_W_MARK] >> 32 & i[2]);
+			pc++;
+		} else if (op == DP_OP_SET && (dp_c.features & DP_F_SET)) {
+			pc += dp_set_step(k, pc);
+		} else if ((op == DP_OP_TCPOPT || op == DP_OP_TCPMSS) && (dp_c.features & DP_F_TCPOPT)) {
+			pc += dp_jump(i[0], dp_tcpopt_test(ctx, k, pc));
+		} else if (op >= DP_OP_LIMIT && (dp_c.features & DP_F_STATE)) {
+			pc += dp_jump(i[0], dp_state_test(k, pc));
+		} else if (op == DP_OP_LOG) {
+			if (dp_c.features & DP_F_LOG)
+				dp_log_event(ctx, k, (u32)i[1]);
+			pc++;
+		} else {
+			break;
+		}
+	}
+	dp_iter_end(&it);
+	if (verdict >= 0)
+		return verdict;
+	dp_count_add(k, DP_COUNTER_BOUND);
+	return DP_VERDICT_DROP;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests with a memory: limit, nth, quota; and the die. The arithmetic is that of the kernel's xt_limit, xt_statistic and
+ * xt_quota, so that a rule passes the same packets here and there.
+ *
+ * State words belong to a rule and lie in the half of the rules in use; the loader writes how they begin.
+ *
+ *     limit   word 0: jiffies of the last look, word 1: credit       (insn: cap 32 | cost 0, credits a jiffy in word 3)
+ *     nth     word 0: packets since the last match                   (insn: every - 1)
+ *     quota   word 0: bytes left
+ */
+#ifndef WEIR_DATAPATH_STATE_H
+#define WEIR_DATAPATH_STATE_H
+
+/* How often an update is tried again when another CPU was faster. */
+enum { DP_MAX_TRIES = 64 };
+
+static __always_inline bool dp_limit(u64 *s, u64 now, u64 word, u64 per_jiffy)
+{
+	u64 cost = (u32)word, cap = word >> 32, more = 0;
+
+	if ((u32)s[1] < cost && s[0] == now)
+		return false;
+	DP_NOUNROLL
+	for (u32 i = 0; i < DP_MAX_TRIES; i++) {
+		u64 old, left, gone = now - __sync_lock_test_and_set(&s[0], now);
+		bool ok;
+
+		if (gone > cap) /* no longer fits anyway, and cannot wrap around */
+			gone = cap;
+		more += gone * per_jiffy;
+		old = s[1];
+		left = old + more > cap ? cap : old + more;
+		ok = cost <= left;
+		if (__sync_val_compare_and_swap(&s[1], old, ok ? left - cost : left) == old)
+			return ok;
+	}
+	return false;
+}
+
+static __always_inline bool dp_nth(u64 *s, u64 last)
+{
+	DP_NOUNROLL
+	for (u32 i = 0; i < DP_MAX_TRIES; i++) {
+		u64 old = s[0], next = old == last ? 0 : old + 1;
+
+		if (__sync_val_compare_and_swap(&s[0], old, next) == old)
+			return next == 0;
+	}
+	return false;
+}
+
+static __always_inline bool dp_quota(u64 *s, u64 bytes)
+{
+	DP_NOUNROLL
+	for (u32 i = 0; i < DP_MAX_TRIES; i++) {
+		u64 old = s[0], left = old >= bytes ? old - bytes : 0;
+
+		if (__sync_val_compare_and_swap(&s[0], old, left) == old)
+			return old >= bytes;
+	}
+	return false;
+}
+
+/* The answer of the test with a memory at pc. */
+DP_GLOBAL int dp_state_test(const struct dp_key *k, u32 pc)
+{
+	const u64 *t = dp_map(&dp_table), *i;
+	u64 *s = dp_map(&dp_state), half;
+
+	if (!k || !t || !s)
+		return 0;
+	i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+	if ((i[0] & 0xff) == DP_OP_RANDOM)
+		return (dp_random() & 0x7fffffff) < i[1];
+	half = k->base >> dp_c.half_log2 << dp_c.state_log2;
+	s += (half + i[1]) & dp_c.state_mask;
+	if ((i[0] & 0xff) == DP_OP_LIMIT)
+		return dp_limit(s, dp_now(), i[2], i[3]);
+	if ((i[0] & 0xff) == DP_OP_NTH)
+		return dp_nth(s, i[2]);
+	return dp_quota(s, k->bytes);
+}
+
+#endif
