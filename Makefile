@@ -123,9 +123,8 @@ install: all
 	install -m 755 build/weir $(DESTDIR)$(PREFIX)/sbin/weir
 	@set -e; for f in $(wildcard docs/weir.8); do \
 		install -d $(DESTDIR)$(PREFIX)/share/man/man8; install -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man8/; done
-	@set -e; for f in $(wildcard dist/weir.bash); do \
-		install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions; \
-		install -m 644 $$f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/weir; done
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	build/weir help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/weir
 	@set -e; for f in $(wildcard dist/weir.service); do install -d $(DESTDIR)$(PREFIX)/lib/systemd/system; \
 		sed 's,@PREFIX@,$(PREFIX),g' $$f >$(DESTDIR)$(PREFIX)/lib/systemd/system/weir.service; done
 

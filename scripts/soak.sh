@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The random tests for long: a new seed each time, until one fails or ROUNDS are over (0: for ever).
+#
+#     ROUNDS=20 SEED=1 scripts/soak.sh
+set -u
+cd "$(dirname "$0")/.." || exit 1
+seed=${SEED:-$(date +%s)}
+rounds=${ROUNDS:-0}
+unset ROUNDS
+n=0
+while [ "$rounds" -eq 0 ] || [ $n -lt "$rounds" ]; do
+	echo "seed $seed"
+	for t in tests/oracle/random_rules.py build/tests/*diff*; do
+		[ -x "$t" ] || continue
+		B=build WEIR=build/weir WEIR_BPF=1 SEED=$seed "$t" >build/soak.log 2>&1 || {
+			tail -60 build/soak.log
+			echo "FAILED: SEED=$seed $t"
+			exit 1
+		}
+	done
+	seed=$((seed + 1))
+	n=$((n + 1))
+done
+echo "$n rounds passed"
