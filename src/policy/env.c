@@ -9,8 +9,8 @@
  * last address of an IPv4 network is BROADCAST (the first one was, too, before Linux 5.14).
  */
 #include "policy/env.h"
+#include "policy/addr.h"
 
-#include <arpa/inet.h>
 #include <linux/rtnetlink.h>
 
 /* Words of one line, with their places. */
@@ -43,34 +43,24 @@ static struct str next_word(struct scan *s)
 	return (struct str){ p + from, s->pos - from };
 }
 
-static u128 addr_from_bytes(const uint8_t *p, size_t n)
-{
-	u128 v = 0;
-
-	for (size_t i = 0; i < n; i++)
-		v = v << 8 | p[i];
-	return v;
-}
-
 static bool read_address(struct scan *s, struct env_addr *out)
 {
 	struct str w = next_word(s), len;
 	bool has_len;
 	struct str text = str_cut(w, '/', &len, &has_len);
-	uint8_t raw[16];
-	char z[INET6_ADDRSTRLEN + 1] = "";
 	uint64_t plen;
 
-	if (text.n > 0 && text.n < sizeof z)
-		memcpy(z, text.p, text.n);
-	if (inet_pton(AF_INET, z, raw) == 1) {
-		*out = (struct env_addr){ FAMILY_IP4, addr_from_bytes(raw, 4), 32 };
-	} else if (inet_pton(AF_INET6, z, raw) == 1) {
-		*out = (struct env_addr){ FAMILY_IP6, addr_from_bytes(raw, 16), 128 };
-	} else {
-		diag_error(s->d, s->at, "an address is expected, such as 192.0.2.1/24 or 2001:db8::1/64; found '%.*s'",
-			   STR_ARG(w));
-		return false;
+	for (enum family f = FAMILY_IP4;; f++) {
+		if (f == FAMILY_COUNT) {
+			diag_error(s->d, s->at, "an address is expected, such as 192.0.2.1/24 or 2001:db8::1/64; found '%.*s'",
+				   STR_ARG(w));
+			return false;
+		}
+		if (addr_parse(f, text, &out->addr)) {
+			out->family = f;
+			out->plen = (uint8_t)addr_bits(f);
+			break;
+		}
 	}
 	if (has_len) {
 		if (!str_u64(len, 10, out->plen, &plen)) {
