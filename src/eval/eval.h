@@ -54,7 +54,7 @@ struct eval_result {
 	bool is_unknown;	  /* with `why`; verdict is NONE */
 	bool is_malformed;	  /* dropped or accepted for that; why says what */
 	enum reject_kind reject;
-	const struct rule *rule;   /* the deciding rule, or NULL: */
+	const struct rule *rule;   /* the deciding rule (unknown: the one that nobody can decide), or NULL: */
 	const struct chain *chain; /* its chain; with rule NULL: the chain whose policy decided, or NULL: no chain at all */
 	const struct rule *via;	   /* the RETURN rule of the base chain that led to the policy, or NULL */
 	bool mark_known;

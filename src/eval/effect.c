@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What rules change: marks, the connection's mark, TOS and TTL, sets; nat.c does the addresses. Later rules and later
+ * hooks see it.
+ *
+ * Marks may be known in part: `mark = (mark & ~0xff) ^ (ct.mark & 0xff)` of an unknown ct.mark leaves the upper bits
+ * known. A rewritten packet also has other bytes; tests on bytes see a copy, where checksums count as unknown.
+ */
+#include "eval/walk.h"
+
+bool effect_is_harmless(const struct effect *ef)
+{
+	return ef->kind == EFFECT_LOG ||
+	       (ef->kind == EFFECT_OTHER && !ef->has_clobbered && !(ef->name && !strcmp(ef->name, "CT")));
+}
+
+/* ---------- the packet's bytes ---------- */
+
+static void copy_bytes(struct walk *w)
+{
+	if (w->bytes)
+		return;
+	w->bytes = arena_new(w->a, uint8_t, w->f.l3_len + 1);
+	w->bad = arena_new(w->a, uint8_t, w->f.l3_len + 1);
+	memcpy(w->bytes, w->f.l3, w->f.l3_len);
+}
+
+static void spoil(struct walk *w, uint32_t off, uint32_t n)
+{
+	for (uint32_t i = off; i < off + n && i < w->f.l3_len; i++)
+		w->bad[i] = 1;
+}
+
+/* The checksums that cover what changed. */
+static void spoil_checksums(struct walk *w, bool l4_too)
+{
+	unsigned proto = w->f.known[FIELD_PROTO] ? (unsigned)w->f.v[FIELD_PROTO] : 0;
+
+	if (w->f.family == FAMILY_IP4)
+		spoil(w, 10, 2);
+	if (!l4_too || (w->f.known[FIELD_FRAG] && w->f.v[FIELD_FRAG]))
+		return;
+	if (proto == 6)
+		spoil(w, w->f.l4_off + 16, 2);
+	else if (proto == 17 || proto == 136 || proto == 33)
+		spoil(w, w->f.l4_off + 6, 2);
+	else if (proto == 58)
+		spoil(w, w->f.l4_off + 2, 2);
+}
+
+void effect_patch(struct walk *w, uint32_t off, uint32_t n, const u128 *value)
+{
+	bool is_addr_or_port = n > 1;
+
+	if (w->f.l3_len == 0)
+		return;
+	copy_bytes(w);
+	for (uint32_t i = 0; i < n && off + i < w->f.l3_len; i++) {
+		w->bad[off + i] = value == NULL;
+		if (value)
+			w->bytes[off + i] = (uint8_t)(*value >> (8 * (n - 1 - i)));
+	}
+	spoil_checksums(w, is_addr_or_port);
+}
+
+/* ---------- values ---------- */
+
+/* field = (field & ~mask) ^ (value, of which value_mask is known) */
+static void set_bits(struct walk *w, enum field f, u128 mask, u128 value, u128 value_mask)
+{
+	u128 old, old_mask;
+
+	guess_bits(w, f, &old, &old_mask);
+	guess_set_bits(w, f, (old & ~mask) ^ value, (old_mask | mask) & value_mask);
+}
+
+static void set_tos(struct walk *w, const struct effect *ef)
+{
+	u128 v;
+
+	if (w->f.has[FIELD_TOS] != EVAL_YES)
+		return;
+	set_bits(w, FIELD_TOS, ef->mask, ef->value, ~(u128)0);
+	v = w->f.v[FIELD_TOS];
+	if (w->f.family == FAMILY_IP4) {
+		effect_patch(w, 1, 1, w->f.known[FIELD_TOS] ? &v : NULL);
+	} else if (w->f.l3_len >= 2) {
+		u128 first;
+
+		copy_bytes(w);
+		first = (u128)(w->bytes[0] & 0xf0) | v >> 4;
+		effect_patch(w, 0, 1, w->f.known[FIELD_TOS] ? &first : NULL);
+		v = (u128)(w->bytes[1] & 0x0f) | (v & 15) << 4;
+		effect_patch(w, 1, 1, w->f.known[FIELD_TOS] ? &v : NULL);
+	}
+}
+
+static void set_ttl(struct walk *w, const struct effect *ef)
+{
+	int64_t v;
+	u128 out;
+
+	if (w->f.has[FIELD_TTL] != EVAL_YES)
+		return;
+	if (ef->mask != 0 && !w->f.known[FIELD_TTL]) {
+		guess_forget(w, FIELD_TTL);
+		return;
+	}
+	v = ef->mask == 0 ? ef->value : (int64_t)w->f.v[FIELD_TTL] + (ef->mask == 1 ? 1 : -1) * (int64_t)ef->value;
+	out = v < 0 ? 0 : v > 255 ? 255 : (u128)v;
+	guess_put(w, FIELD_TTL, out);
+	effect_patch(w, w->f.family == FAMILY_IP4 ? 8 : 7, 1, &out);
+}
+
+/* ---------- the connection's mark ---------- */
+
+/* A mark, and which of its bits are known, shifted; what comes in is 0, and known. */
+static void shift(int by, u128 *value, u128 *mask)
+{
+	uint32_t v = (uint32_t)*value, m = (uint32_t)*mask;
+
+	*value = by >= 0 ? v << by : v >> -by;
+	*mask = by >= 0 ? m << by | ((1u << by) - 1) : m >> -by | ~(UINT32_MAX >> -by);
+}
+
+static void set_ct_mark(struct walk *w, const struct effect *ef)
+{
+	u128 value, mask;
+
+	if (conn_exists(w) != EVAL_YES)
+		return;
+	conn_ready(w, FIELD_CT_MARK);
+	if (ef->kind == EFFECT_SAVE_MARK) {
+		guess_bits(w, FIELD_MARK, &value, &mask);
+		value &= ef->mask;
+		mask |= ~ef->mask;
+		shift(ef->shift, &value, &mask);
+		set_bits(w, FIELD_CT_MARK, ef->ct_mask, value, mask);
+	} else {
+		set_bits(w, FIELD_CT_MARK, ef->mask, ef->value, UINT32_MAX);
+		guess_bits(w, FIELD_CT_MARK, &value, &mask);
+		shift(ef->shift, &value, &mask);
+		guess_set_bits(w, FIELD_CT_MARK, value, mask);
+	}
+	if (w->e->opt.track)
+		track_mark(w);
+}
+
+static void restore_mark(struct walk *w, const struct effect *ef)
+{
+	u128 value, mask;
+
+	if (conn_exists(w) != EVAL_YES)
+		return;
+	conn_ready(w, FIELD_CT_MARK);
+	guess_bits(w, FIELD_CT_MARK, &value, &mask);
+	value &= ef->ct_mask;
+	mask |= ~ef->ct_mask;
+	shift(ef->shift, &value, &mask);
+	set_bits(w, FIELD_MARK, ef->mask, value, mask);
+}
+
+static void notrack(struct walk *w)
+{
+	if (w->ct_done)
+		return;
+	w->is_untracked = true;
+	guess_put(w, FIELD_CT_STATE, 1 << CT_UNTRACKED);
+}
+
+static void make_unknown(struct walk *w, enum field f)
+{
+	w->guess[f] = NULL;
+	w->f.has[f] = EVAL_UNKNOWN;
+	w->f.known[f] = 0;
+}
+
+/* Sets the MSS; the option is added where it is missing. */
+static void clobber_mss(struct walk *w)
+{
+	if (w->f.has[FIELD_TCP_MSS] == EVAL_YES) {
+		guess_forget(w, FIELD_TCP_MSS);
+	} else if (w->f.has[FIELD_TCP_FLAGS] != EVAL_NO) {
+		make_unknown(w, FIELD_TCP_MSS);
+		guess_forget(w, FIELD_TCP_OPTS);
+		guess_forget(w, FIELD_LENGTH);
+	}
+}
+
+static void other(struct walk *w, const struct effect *ef)
+{
+	if (ef->name && !strcmp(ef->name, "CT") && !w->ct_done && !w->is_untracked)
+		guess_put(w, FIELD_CT_STATE, 1 << CT_NEW); /* a template is attached; it reads like a new connection */
+	if (!ef->has_clobbered)
+		return;
+	if (ef->clobbered == FIELD_TCP_MSS)
+		clobber_mss(w);
+	else if (w->f.has[ef->clobbered] == EVAL_NO)
+		return;
+	else
+		guess_forget(w, ef->clobbered);
+	if (ef->clobbered == FIELD_TCP_OPTS && w->f.has[FIELD_TCP_MSS] == EVAL_YES)
+		make_unknown(w, FIELD_TCP_MSS);
+	if (field_table[ef->clobbered].layer == FIELD_LAYER_L4 && w->f.l3_len) {
+		copy_bytes(w);
+		spoil(w, w->f.l4_off, w->f.l4_len);
+	}
+}
+
+enum verdict effect_apply(struct walk *w, const struct effect *ef)
+{
+	switch (ef->kind) {
+	case EFFECT_MARK:
+		set_bits(w, FIELD_MARK, ef->mask, ef->value, ~(u128)0);
+		break;
+	case EFFECT_CT_MARK:
+	case EFFECT_SAVE_MARK:
+		set_ct_mark(w, ef);
+		break;
+	case EFFECT_RESTORE_MARK:
+		restore_mark(w, ef);
+		break;
+	case EFFECT_LOG:
+		break;
+	case EFFECT_SET_ADD:
+		sets_add(w, ef->set);
+		break;
+	case EFFECT_SET_DEL:
+		sets_del(w, ef->set);
+		break;
+	case EFFECT_NOTRACK:
+		notrack(w);
+		break;
+	case EFFECT_TOS:
+		set_tos(w, ef);
+		break;
+	case EFFECT_TTL:
+		set_ttl(w, ef);
+		break;
+	case EFFECT_SNAT:
+	case EFFECT_DNAT:
+	case EFFECT_MASQUERADE:
+	case EFFECT_REDIRECT:
+	case EFFECT_NETMAP:
+	case EFFECT_TPROXY:
+		return nat_apply(w, ef);
+	case EFFECT_OTHER:
+		other(w, ef);
+		break;
+	}
+	return VERDICT_NONE;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Token buckets: limit and hashlimit.
+ *
+ *     limit 3/minute burst 5     a packet costs 20 s; the bucket holds 100 s, is full at first, and gains 1 s a second
+ *
+ * The kernel's sums, with its rounding of the rate (limit: 0.1 ms, hashlimit: 1 us, bytes: chunks of 16). The one
+ * difference: the kernel's clock ticks (every 4 ms at HZ=250), this one does not, so near the edge a packet may match
+ * here up to one tick earlier. In byte mode the bucket holds one second of the rate; the burst is how often an empty
+ * one is filled at once.
+ *
+ * hashlimit has a bucket for each group of packets. Tables are shared by name, and the first rule that names one makes
+ * it: rate and masks of later rules are not looked at. A packet whose ports cannot be read is dropped by the kernel on
+ * the spot, and ports are read wherever they would be, also in later fragments.
+ */
+#include "eval/state.h"
+
+#define BYTE_CREDITS 4194304000u /* one second in byte mode: the largest power of two below 2^32 / HZ, times HZ */
+enum { CHUNK_SHIFT = 4 };
+
+struct bucket {
+	int64_t prev_ns;
+	int64_t credit;	 /* ns, or byte credits */
+	int64_t refills; /* byte mode: how often it may be filled again */
+};
+
+static int64_t refilled(int64_t credit, int64_t delta_ns, int64_t cap)
+{
+	return delta_ns >= cap - credit ? cap : credit + delta_ns;
+}
+
+/* Spends if there is enough. */
+static bool spend(struct bucket *b, int64_t cost)
+{
+	if (b->credit < cost)
+		return false;
+	b->credit -= cost;
+	return true;
+}
+
+static int64_t packet_cost_ns(const struct state_spec *s, int64_t unit_ns)
+{
+	u128 per_ns = (u128)s->rate.per_ms * 1000000;
+	uint64_t units = s->rate.units ? s->rate.units : 1;
+	int64_t avg = (int64_t)(per_ns / (uint64_t)unit_ns / units);
+
+	return avg ? avg * unit_ns : 1;
+}
+
+/* Reads the bucket at k; false: nobody knows what is in it. cap, cost in ns. */
+static bool bucket_get(struct walk *w, const struct key *k, int64_t cap, struct bucket *b, bool *is_new)
+{
+	struct store_value v;
+	enum store_answer x = store_get(w->e->store, k, &v);
+
+	*is_new = x == STORE_NONE;
+	if (x == STORE_UNCERTAIN && w->e->now_ns - v.uncertain_ns < cap)
+		return false;
+	if (x != STORE_HERE) { /* or it has had the time to fill up since nobody knew */
+		*b = (struct bucket){ w->e->now_ns, cap, 0 };
+		return true;
+	}
+	memcpy(b, v.p, sizeof *b);
+	return true;
+}
+
+enum eval_truth rate_limit(struct walk *w, const struct test *t)
+{
+	int64_t cost = packet_cost_ns(t->state, 100000), cap = cost * (int64_t)t->state->rate.burst;
+	struct bucket b;
+	struct key k;
+	bool is_new, fits;
+
+	state_key(w, t, 'l', &k);
+	if (!bucket_get(w, &k, cap, &b, &is_new)) {
+		store_doubt(w->e->store, &k);
+		return state_ask(w, t, "how much of the limit is left is not known");
+	}
+	b.credit = refilled(b.credit, w->e->now_ns - b.prev_ns, cap);
+	b.prev_ns = w->e->now_ns;
+	fits = spend(&b, cost);
+	store_put(w->e->store, &k, &b, sizeof b, INT64_MAX);
+	return state_answer(w, t, fits != t->state->rate.above, "the limit has room for %lld more",
+			    (long long)(b.credit / cost));
+}
+
+/* ---------- hashlimit ---------- */
+
+static bool same_table(const struct walk *w, const struct rule *r, const struct test *x, const struct test *t)
+{
+	return x->kind == TEST_STATE && x->state->kind == STATE_HASHLIMIT && r->chain->family == w->f.family &&
+	       str_eq(x->state->shared_name, t->state->shared_name);
+}
+
+/* The rule that made the table: the first in the ruleset that names it. */
+static const struct state_spec *table_spec(const struct walk *w, const struct test *t)
+{
+	const struct ruleset *rs = w->e->rs;
+
+	if (!t->state->shared_name.n)
+		return t->state;
+	for (size_t i = 0; i < w->e->hashlimits.n; i++) {
+		const struct rule *r = rs->rules.v[w->e->hashlimits.v[i]];
+
+		for (uint32_t k = 0; k < r->n_steps; k++)
+			if (r->step[k].kind == STEP_TEST && same_table(w, r, &r->step[k].test, t))
+				return r->step[k].test.state;
+	}
+	return t->state;
+}
+
+static u128 masked(const struct walk *w, enum field f, unsigned plen)
+{
+	unsigned bits = w->f.family == FAMILY_IP4 ? 32 : 128;
+
+	if (plen >= bits)
+		return w->f.v[f];
+	return plen ? w->f.v[f] >> (bits - plen) << (bits - plen) : 0;
+}
+
+enum ports { PORTS_READ, PORTS_UNKNOWN, PORTS_BEYOND };
+
+/* The four bytes where this protocol has its ports, as the kernel reads them; 0 for protocols without. */
+static enum ports read_ports(const struct walk *w, uint8_t out[4])
+{
+	const uint8_t *bytes = w->bytes ? w->bytes : w->f.l3;
+	unsigned proto = (unsigned)w->f.v[FIELD_PROTO];
+	uint32_t off = w->f.l4_off;
+
+	memset(out, 0, 4);
+	if (w->f.has[FIELD_PROTO] != EVAL_YES || !w->f.known[FIELD_PROTO])
+		return PORTS_UNKNOWN;
+	if (proto == 51 && w->f.family == FAMILY_IP4)
+		off += 4;
+	else if (proto != 6 && proto != 17 && proto != 33 && proto != 50 && proto != 132 && proto != 136)
+		return PORTS_READ;
+	if (off + 4 > w->f.l3_wire_len)
+		return PORTS_BEYOND;
+	if (off + 4 > w->f.l3_len)
+		return PORTS_UNKNOWN;
+	for (unsigned i = 0; i < 4; i++) {
+		if (w->bad && w->bad[off + i])
+			return PORTS_UNKNOWN;
+		out[i] = bytes[off + i];
+	}
+	return PORTS_READ;
+}
+
+static bool addr_known(const struct walk *w, enum field f)
+{
+	return w->f.has[f] == EVAL_YES && w->f.known[f];
+}
+
+/* The group that the packet belongs to. */
+static enum ports group_key(const struct walk *w, const struct state_spec *s, struct key *k)
+{
+	uint8_t ports[4] = { 0 };
+	enum ports x = PORTS_READ;
+	u128 v;
+
+	if (s->rate.mode & HASHLIMIT_SRCIP) {
+		v = masked(w, FIELD_SRC, s->rate.src_plen);
+		key_add(k, &v, sizeof v);
+		x = addr_known(w, FIELD_SRC) || s->rate.src_plen == 0 ? x : PORTS_UNKNOWN;
+	}
+	if (s->rate.mode & HASHLIMIT_DSTIP) {
+		v = masked(w, FIELD_DST, s->rate.dst_plen);
+		key_add(k, &v, sizeof v);
+		x = addr_known(w, FIELD_DST) || s->rate.dst_plen == 0 ? x : PORTS_UNKNOWN;
+	}
+	if (!(s->rate.mode & (HASHLIMIT_SRCPORT | HASHLIMIT_DSTPORT)))
+		return x;
+	if (x == PORTS_READ)
+		x = read_ports(w, ports);
+	if (s->rate.mode & HASHLIMIT_SRCPORT)
+		key_add(k, ports, 2);
+	if (s->rate.mode & HASHLIMIT_DSTPORT)
+		key_add(k, ports + 2, 2);
+	return x;
+}
+
+/* What a byte costs a chunk, and how often the bucket is filled again, from the rate as iptables writes it. */
+static void byte_rate(const struct state_spec *s, int64_t *chunk_cost, int64_t *refills)
+{
+	uint64_t per_s = s->rate.per_ms ? s->rate.units * 1000 / s->rate.per_ms : s->rate.units;
+	uint64_t avg = UINT32_MAX / ((per_s >> CHUNK_SHIFT) + 1);
+	uint64_t bytes = ((avg ? UINT32_MAX / avg : UINT32_MAX) - 1) << CHUNK_SHIFT;
+
+	*chunk_cost = (int64_t)(avg * BYTE_CREDITS >> 32);
+	*refills = bytes ? (int64_t)((s->rate.burst + bytes - 1) / bytes) : 0;
+}
+
+static bool hash_bytes_fit(struct walk *w, const struct state_spec *s, struct bucket *b, bool is_new)
+{
+	int64_t chunk_cost, refills, cost, delta = w->e->now_ns - b->prev_ns;
+	uint64_t len = (uint64_t)w->f.v[FIELD_LENGTH];
+
+	byte_rate(s, &chunk_cost, &refills);
+	if (is_new)
+		*b = (struct bucket){ w->e->now_ns, BYTE_CREDITS, refills };
+	else if (delta >= 1000000000)
+		b->credit = BYTE_CREDITS;
+	else
+		b->credit = refilled(b->credit, (int64_t)((u128)(uint64_t)delta * BYTE_CREDITS / 1000000000), BYTE_CREDITS);
+	b->prev_ns = w->e->now_ns;
+	cost = (int64_t)((len >> CHUNK_SHIFT) + 1) * chunk_cost;
+	if (cost > BYTE_CREDITS)
+		cost = BYTE_CREDITS;
+	if (b->credit < cost && b->refills) {
+		b->refills--;
+		b->credit = BYTE_CREDITS;
+	}
+	return spend(b, cost);
+}
+
+static bool hash_packets_fit(struct walk *w, const struct state_spec *s, struct bucket *b)
+{
+	int64_t cost = packet_cost_ns(s, 1000), cap = cost * (int64_t)s->rate.burst;
+
+	b->credit = refilled(b->credit, w->e->now_ns - b->prev_ns, cap);
+	b->prev_ns = w->e->now_ns;
+	return spend(b, cost);
+}
+
+/* A new group in a table that may be full: the kernel then drops the packet. True: it is dropped. */
+static bool table_is_full(struct walk *w, const struct test *t, const struct state_spec *s)
+{
+	struct store_value v;
+	struct key k;
+	uint64_t n = 0;
+
+	if (!s->rate.max_entries)
+		return false;
+	state_key(w, t, 'h', &k);
+	if (store_get(w->e->store, &k, &v) == STORE_HERE)
+		memcpy(&n, v.p, sizeof n);
+	if (n >= s->rate.max_entries)
+		return fork_choose(w, "hashlimit: the table has had %u groups and may be full", s->rate.max_entries);
+	n++;
+	store_put(w->e->store, &k, &n, sizeof n, INT64_MAX);
+	return false;
+}
+
+static enum eval_truth hash_unknown(struct walk *w, const struct test *t, const char *why)
+{
+	struct key k;
+
+	state_key(w, t, 'D', &k); /* some group of this table was touched: nobody knows which */
+	store_doubt(w->e->store, &k);
+	return state_ask(w, t, why);
+}
+
+enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
+{
+	const struct state_spec *s = table_spec(w, t);
+	bool by_bytes = s->rate.by_bytes, is_new, fits;
+	int64_t cap = by_bytes ? INT64_MAX : packet_cost_ns(s, 1000) * (int64_t)s->rate.burst;
+	struct store_value v;
+	struct bucket b;
+	struct key k, doubt;
+	enum ports x;
+
+	state_key(w, t, 'H', &k);
+	x = group_key(w, s, &k);
+	if (x == PORTS_BEYOND) {
+		w->hot_drop = "hashlimit cannot read the ports";
+		return EVAL_NO;
+	}
+	if (x == PORTS_UNKNOWN || (by_bytes && !addr_known(w, FIELD_LENGTH)))
+		return hash_unknown(w, t, "the group of the packet is not known");
+	state_key(w, t, 'D', &doubt);
+	if (store_get(w->e->store, &doubt, &v) != STORE_NONE)
+		return hash_unknown(w, t, "how much of the limit is left is not known");
+	if (!bucket_get(w, &k, cap, &b, &is_new)) {
+		store_doubt(w->e->store, &k);
+		return state_ask(w, t, "how much of the limit is left is not known");
+	}
+	if (is_new && table_is_full(w, t, s)) {
+		w->hot_drop = "the table of hashlimit is full";
+		return EVAL_NO;
+	}
+	fits = by_bytes ? hash_bytes_fit(w, s, &b, is_new) : hash_packets_fit(w, s, &b);
+	store_put(w->e->store, &k, &b, sizeof b,
+		  s->rate.expire_ms ? w->e->now_ns + (int64_t)s->rate.expire_ms * 1000000 - 1 : INT64_MAX);
+	return state_answer(w, t, fits != t->state->rate.above, fits ? "the packet is within the rate" :
+								       "the packet is above the rate");
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests that remember: which of them it is, and the small ones. rate.c has limit and hashlimit, recent.c the lists.
+ *
+ *   nth        counts the packets that reach it; the first one matches with --packet 0, then every n-th
+ *   random     unknown, unless the probability is 0 or 1
+ *   quota      gives out bytes until a packet does not fit; from then on nothing
+ *   time       the packet's time if it is one of the calendar (captures); the kernel's time zone is unknown
+ *   connlimit  connections of the address through this rule that the tracker still holds; without it unknown
+ *
+ * A test belongs to its rule, and each of the rules that one line makes has its own, as in the kernel.
+ */
+#include "eval/state.h"
+
+enum { NS = 1000000000, DAY_S = 86400 };
+
+void state_key(const struct walk *w, const struct test *t, char kind, struct key *k)
+{
+	uint32_t rule = w->rule->id;
+	ptrdiff_t at = (const char *)t - (const char *)w->rule->step;
+
+	key_start(k, kind);
+	if (t->state->shared_name.n) {
+		uint8_t fam = (uint8_t)w->f.family;
+
+		key_add(k, &fam, 1);
+		key_str(k, t->state->shared_name);
+		return;
+	}
+	key_add(k, &rule, sizeof rule);
+	key_add(k, &at, sizeof at);
+}
+
+enum eval_truth state_answer(struct walk *w, const struct test *t, bool raw, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->has_trace) {
+		va_start(ap, fmt);
+		w->why = arena_vprintf(w->a, fmt, ap);
+		va_end(ap);
+	}
+	return raw != t->negated ? EVAL_YES : EVAL_NO;
+}
+
+enum eval_truth state_ask(struct walk *w, const struct test *t, const char *why)
+{
+	const char *name = t->what ? t->what : "a stateful match";
+
+	if (w->is_peeking) {
+		w->why = arena_printf(w->a, "%s: %s", name, why);
+		return EVAL_UNKNOWN;
+	}
+	return fork_choose(w, "%s: %s", name, why) ? EVAL_YES : EVAL_NO;
+}
+
+/* ---------- nth ---------- */
+
+static enum eval_truth nth(struct walk *w, const struct test *t)
+{
+	const struct state_spec *s = t->state;
+	uint32_t every = s->nth.every ? s->nth.every - 1 : 0, count = every - s->nth.packet;
+	struct store_value v;
+	enum store_answer x;
+	struct key k;
+
+	state_key(w, t, 'N', &k);
+	x = store_get(w->e->store, &k, &v);
+	if (x == STORE_UNCERTAIN) {
+		store_doubt(w->e->store, &k);
+		return state_ask(w, t, "how many packets reached it is not known");
+	}
+	if (x == STORE_HERE)
+		memcpy(&count, v.p, sizeof count);
+	count = count == every ? 0 : count + 1;
+	store_put(w->e->store, &k, &count, sizeof count, INT64_MAX);
+	return state_answer(w, t, count == 0, count ? "it is %u of %u packets behind the last that matched" :
+						      "it is the packet that counts (%u of %u)",
+			    count, every + 1);
+}
+
+/* ---------- random ---------- */
+
+static enum eval_truth random_truth(struct walk *w, const struct test *t)
+{
+	if (t->state->random.threshold == 0)
+		return state_answer(w, t, false, "the probability is 0");
+	if (t->state->random.threshold > 0x7fffffff)
+		return state_answer(w, t, true, "the probability is 1");
+	return state_ask(w, t, "it is random");
+}
+
+/* ---------- quota ---------- */
+
+static enum eval_truth quota(struct walk *w, const struct test *t)
+{
+	uint64_t left = t->state->quota.bytes, len;
+	struct store_value v;
+	enum store_answer x;
+	struct key k;
+	bool fits;
+
+	state_key(w, t, 'B', &k);
+	x = store_get(w->e->store, &k, &v);
+	if (x == STORE_UNCERTAIN || w->f.has[FIELD_LENGTH] != EVAL_YES || !w->f.known[FIELD_LENGTH]) {
+		store_doubt(w->e->store, &k);
+		return state_ask(w, t, "what is left of the quota is not known");
+	}
+	if (x == STORE_HERE)
+		memcpy(&left, v.p, sizeof left);
+	len = (uint64_t)w->f.v[FIELD_LENGTH];
+	fits = left >= len;
+	left = fits ? left - len : 0;
+	store_put(w->e->store, &k, &left, sizeof left, INT64_MAX);
+	return state_answer(w, t, fits, fits ? "%llu bytes of the quota are left" : "the quota is used up (%llu bytes left)",
+			    (unsigned long long)left);
+}
+
+/* ---------- time ---------- */
+
+/* Day of the month of a day since 1970-01-01. */
+static unsigned day_of_month(int64_t day)
+{
+	static const uint8_t lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int64_t year = 1970;
+
+	for (;; year++) {
+		bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+		for (unsigned m = 0; m < 12; m++) {
+			unsigned n = lengths[m] + (m == 1 && leap ? 1u : 0u);
+
+			if (day < n)
+				return (unsigned)day + 1;
+			day -= n;
+		}
+	}
+}
+
+static bool time_matches(const struct state_spec *s, int64_t now_s)
+{
+	int64_t day = now_s / DAY_S;
+	uint32_t second = (uint32_t)(now_s % DAY_S), start = s->time.day_start_s, stop = s->time.day_stop_s;
+
+	if (now_s < s->time.start_s || now_s > s->time.stop_s)
+		return false;
+	if (start < stop && (second < start || second > stop))
+		return false;
+	if (start >= stop) { /* over midnight */
+		if (second < start && second > stop)
+			return false;
+		if (s->time.contiguous && second <= stop)
+			day--;
+	}
+	if (s->time.weekdays && !(s->time.weekdays >> ((3 + day) % 7 + 1) & 1)) /* day 0 was a Thursday, 4 */
+		return false;
+	return !s->time.monthdays || (day >= 0 && s->time.monthdays >> day_of_month(day) & 1);
+}
+
+static enum eval_truth time_truth(struct walk *w, const struct test *t)
+{
+	if (!w->p->has_time || !w->p->time_is_epoch)
+		return state_ask(w, t, "the time of day is not known");
+	if (t->state->time.local_tz)
+		return state_ask(w, t, "the kernel's time zone is not known");
+	return state_answer(w, t, w->e->now_ns >= 0 && time_matches(t->state, w->e->now_ns / NS), "the time is %lld s",
+			    (long long)(w->e->now_ns / NS));
+}
+
+/* ---------- connlimit ---------- */
+
+static bool read_key(struct walk *w, const struct test *t, struct key *k)
+{
+	enum field f = t->state->connlimit.by_dst ? FIELD_DST : FIELD_SRC;
+	unsigned bits = w->f.family == FAMILY_IP4 ? 32 : 128, plen = t->state->connlimit.plen;
+	u128 addr = w->f.v[f];
+
+	if (w->f.has[f] != EVAL_YES || !w->f.known[f])
+		return false;
+	if (plen < bits)
+		addr = plen ? addr >> (bits - plen) << (bits - plen) : 0;
+	state_key(w, t, 'L', k);
+	key_add(k, &addr, sizeof addr);
+	return true;
+}
+
+static enum eval_truth connlimit(struct walk *w, const struct test *t)
+{
+	const struct state_spec *s = t->state;
+	VEC(struct tuple) open = { 0 };
+	struct store_value v;
+	struct key k;
+	bool is_counted = false;
+
+	if (!w->tracked || w->tracked->is_error || !read_key(w, t, &k))
+		return state_ask(w, t, "how many connections there are is not known");
+	if (store_get(w->e->store, &k, &v) == STORE_UNCERTAIN) {
+		store_doubt(w->e->store, &k);
+		return state_ask(w, t, "how many connections there are is not known");
+	}
+	for (size_t i = 0; i + sizeof(struct tuple) <= v.n; i += sizeof(struct tuple)) {
+		struct tuple one;
+
+		memcpy(&one, (const char *)v.p + i, sizeof one);
+		if (memcmp(&one, &w->tracked->c.orig, sizeof one) == 0)
+			is_counted = true;
+		else if (!track_is_open(w, &one))
+			continue;
+		*vec_add(w->a, &open) = one;
+	}
+	if (!is_counted)
+		*vec_add(w->a, &open) = w->tracked->c.orig;
+	store_put(w->e->store, &k, open.v, open.n * sizeof *open.v, INT64_MAX);
+	return state_answer(w, t, s->connlimit.above ? open.n > s->connlimit.limit : open.n <= s->connlimit.limit,
+			    "there are %zu connections", open.n);
+}
+
+enum eval_truth state_truth(struct walk *w, const struct test *t)
+{
+	switch (t->state->kind) {
+	case STATE_LIMIT:
+		return rate_limit(w, t);
+	case STATE_HASHLIMIT:
+		return rate_hashlimit(w, t);
+	case STATE_RECENT:
+		return recent_truth(w, t);
+	case STATE_CONNLIMIT:
+		return connlimit(w, t);
+	case STATE_NTH:
+		return nth(w, t);
+	case STATE_RANDOM:
+		return random_truth(w, t);
+	case STATE_QUOTA:
+		return quota(w, t);
+	case STATE_TIME:
+		break;
+	}
+	return time_truth(w, t);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The connection tracker's records. See track.c. */
+#ifndef WEIR_EVAL_TRACK_H
+#define WEIR_EVAL_TRACK_H
+
+#include "eval/walk.h"
+
+/* One direction of a connection. ICMP: sport is the id, dport type << 8 | code. No padding: compared as bytes. */
+struct tuple {
+	uint8_t src[16], dst[16];
+	uint16_t sport, dport;
+	uint8_t proto, family;
+};
+
+enum tcp_state { TCP_NONE, TCP_SYN_SENT, TCP_SYN_SENT2, TCP_SYN_RECV, TCP_ESTABLISHED, TCP_FIN_WAIT, TCP_CLOSE_WAIT,
+		 TCP_LAST_ACK, TCP_TIME_WAIT, TCP_CLOSE, TCP_STATE_COUNT };
+
+struct translation {
+	uint8_t is_set, is_known;
+	uint16_t port;
+	uint8_t addr[16];
+};
+
+struct conn {
+	struct tuple orig, reply; /* reply: only good if the translations are known */
+	uint32_t mark, mark_mask; /* mask: bits that are known */
+	uint32_t status;	  /* CT_STATUS_* */
+	uint8_t tcp;		  /* enum tcp_state */
+	struct translation nat[2]; /* 0 source, 1 destination */
+	int64_t created_ns;
+};
+
+struct tracked {
+	struct conn c;
+	bool is_reply;
+	bool is_new;	/* nobody knows it yet */
+	bool is_error;	/* an ICMP error that speaks of it */
+	bool is_killed;
+	bool translated[2];
+	int64_t timeout_ns;
+};
+
+bool track_is_open(const struct walk *w, const struct tuple *orig); /* known, and not closing */
+bool tcp_flags_valid(unsigned flags);
+/* The state after a packet with these flags; TCP_NONE: the packet is invalid. */
+enum tcp_state tcp_next(enum tcp_state s, unsigned flags, bool is_reply);
+bool tcp_reopens(enum tcp_state s, unsigned flags, bool is_reply);
+int64_t tcp_timeout_s(enum tcp_state s, bool has_reply);
+
+#endif
