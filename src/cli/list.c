@@ -142,7 +142,8 @@ static json_t *rule_json(struct cli *c, const struct active *a, size_t i)
 	return j;
 }
 
-static json_t *chain_json(struct cli *c, const struct active *a, size_t i)
+/* *first: index of the chain's first rule; becomes that of the next chain's. */
+static json_t *chain_json(struct cli *c, const struct active *a, size_t i, size_t *first)
 {
 	const struct info_chain *ch = &a->info.chains.v[i];
 	const struct info_point *point = point_of(&a->info, ch);
@@ -161,9 +162,9 @@ static json_t *chain_json(struct cli *c, const struct active *a, size_t i)
 		json_object_set_new(j, "priority_wanted", json_integer(point->wanted));
 		set_counts(j, a->chain[i]);
 	}
-	for (size_t k = 0; k < a->info.rules.n; k++)
-		if (a->info.rules.v[k].chain == i && is_shown(c, a, k))
-			json_array_append_new(rules, rule_json(c, a, k));
+	for (; *first < a->info.rules.n && a->info.rules.v[*first].chain == i; ++*first)
+		if (is_shown(c, a, *first))
+			json_array_append_new(rules, rule_json(c, a, *first));
 	json_object_set_new(j, "rules", rules);
 	return j;
 }
@@ -171,12 +172,18 @@ static json_t *chain_json(struct cli *c, const struct active *a, size_t i)
 static void print_json(struct cli *c, const struct live *l, const struct active *a)
 {
 	json_t *j = json_object(), *files = json_array(), *chains = json_array(), *special = json_object();
+	size_t first = 0;
 
 	for (size_t i = 0; i < a->info.files.n; i++)
 		json_array_append_new(files, report_json_str(c->run, a->info.files.v[i].name));
-	for (size_t i = 0; i < a->info.chains.n; i++)
+	for (size_t i = 0; i < a->info.chains.n; i++) {
+		json_t *chain = chain_json(c, a, i, &first);
+
 		if (is_asked_for(c, &a->info.chains.v[i]))
-			json_array_append_new(chains, chain_json(c, a, i));
+			json_array_append_new(chains, chain);
+		else
+			json_decref(chain);
+	}
 	for (unsigned i = 0; i < DP_COUNTERS_SPECIAL; i++)
 		if (active_special_text((enum dp_counter)i))
 			json_object_set_new(special, active_special_text((enum dp_counter)i),

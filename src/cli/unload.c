@@ -28,9 +28,11 @@ int unload_verb(struct cli *c)
 	if (!err)
 		err = tidy_unload(&p, &l.why);
 	pins_close(&p);
-	instance_unlock(&l.in);
-	if (err)
+	if (err) {
+		instance_unlock(&l.in);
 		return live_refused(c, &l);
+	}
+	instance_unlock_last(&l.in);
 	if (name.n)
 		printf("unloaded %.*s\n", STR_ARG(name));
 	else

@@ -147,6 +147,10 @@ void doctor_kernel(struct doctor *d, const struct instance *in)
 {
 	check_bpffs(d, in);
 	check_btf(d);
+	if (geteuid() != 0) {
+		finding_bad(d, "rights", STR("run as root"), "the rest can only be tried as root");
+		return;
+	}
 	check_grace(d);
 	check_fd(d, "ring buffer", "works", program_log_create());
 	check_program(d);

@@ -144,31 +144,61 @@ static void write_holder(int fd)
 		return; /* only a courtesy to those who wait */
 }
 
-int instance_lock(struct instance *in, bool wait, int *holder, struct refusal *why)
+/* The file that was locked may have been removed by the writer before us; then its name leads to another one. */
+static bool is_still_there(const char *path, int fd)
 {
-	int fd, err = 0;
+	struct stat at_path, of_fd;
 
-	if (mkdir(lock_dir, 0700) && errno != EEXIST)
-		return refusal_set(why, errno, "cannot make %s", lock_dir);
-	fd = open(in->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	return stat(path, &at_path) == 0 && fstat(fd, &of_fd) == 0 && at_path.st_ino == of_fd.st_ino &&
+	       at_path.st_dev == of_fd.st_dev;
+}
+
+/* The locked fd, or -errno; -EWOULDBLOCK with *holder. */
+static int lock_file(const char *path, bool wait, int *holder)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), err = 0;
+
 	if (fd < 0)
-		return refusal_set(why, errno, "cannot open %s", in->lock_path);
+		return -errno;
 	while (flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)))
 		if (errno != EINTR) {
 			err = -errno;
 			break;
 		}
-	if (!err) {
-		write_holder(fd);
-		in->lock_fd = fd;
-		return 0;
-	}
-	if (err == -EWOULDBLOCK && !wait)
+	if (!err)
+		return fd;
+	if (holder)
 		*holder = read_holder(fd);
-	else
-		refusal_set(why, -err, "cannot lock %s", in->lock_path);
 	close(fd);
 	return err;
+}
+
+int instance_lock(struct instance *in, bool wait, int *holder, struct refusal *why)
+{
+	int fd;
+
+	if (mkdir(lock_dir, 0700) && errno != EEXIST)
+		return refusal_set(why, errno, "cannot make %s", lock_dir);
+	for (;;) {
+		fd = lock_file(in->lock_path, wait, holder);
+		if (fd == -EWOULDBLOCK && !wait)
+			return fd;
+		if (fd < 0)
+			return refusal_set(why, -fd, "cannot lock %s", in->lock_path);
+		if (is_still_there(in->lock_path, fd))
+			break;
+		close(fd);
+	}
+	write_holder(fd);
+	in->lock_fd = fd;
+	return 0;
+}
+
+void instance_unlock_last(struct instance *in)
+{
+	if (in->lock_fd >= 0)
+		unlink(in->lock_path);
+	instance_unlock(in);
 }
 
 void instance_unlock(struct instance *in)

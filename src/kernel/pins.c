@@ -75,8 +75,13 @@ int pins_open(const struct instance *in, struct pins *p, struct refusal *why)
 	struct stat st;
 
 	*p = (struct pins){ .in = in, .generation = -1, .books = -1, .log = -1 };
-	if (stat(in->dir, &st))
-		return errno == ENOENT ? -ENOENT : refusal_set(why, errno, "cannot look into %s", in->dir);
+	if (stat(in->dir, &st) && errno == ENOENT)
+		return -ENOENT;
+	if (access(in->dir, R_OK | W_OK | X_OK)) {
+		refusal_set(why, errno, "cannot look into %s", in->dir);
+		refusal_help(why, "this needs root");
+		return -EACCES;
+	}
 	p->generation = pins_get(p, "generation");
 	p->books = pins_get(p, "books");
 	p->log = pins_get(p, "log");
