@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# TIMEOUT 240
+# kill -9 at any system call of a load leaves the old or the new rules, whole; and the next load works.
+. "$(dirname "$0")/lib.sh"
+enter "$@"
+serve 1001 1002
+
+state() { # what traffic says
+	echo "$(verdict udp 127.0.0.1 1001 12) $(verdict udp 127.0.0.1 1002 12)"
+}
+listed() { # what list says: the first word of the comment in each rule, once
+	"$WEIR" list 2>&1 | grep -o 'is-[a-z]*' | sort | uniq -c | tr -s ' \n' ' '
+}
+
+# Kills `weir $*` at each of its system calls, from $before; good states are "traffic / list" lines in file good.
+sweep() { # what, file to restore with or -, weir arguments...
+	local what=$1 restore=$2 stop=1 killed=0 bad=0 found
+	shift 2
+	while :; do
+		"$B/tests/killat" $stop "$WEIR" "$@" >/dev/null 2>&1
+		case $? in 0) killed=$((killed + 1)) ;; 1) break ;; *) bad=$((bad + 1)); echo "# killat failed at $stop" ; break ;; esac
+		found="$(state) / $(listed)"
+		if ! grep -qxF "$found" good; then
+			bad=$((bad + 1))
+			echo "# stop $stop: $found"
+		fi
+		if [ "$restore" = - ]; then
+			"$WEIR" unload >/dev/null 2>out || { bad=$((bad + 1)); sed 's/^/# unload: /' out; }
+		else
+			"$WEIR" load "$restore" >/dev/null 2>out || { bad=$((bad + 1)); sed 's/^/# load: /' out; }
+		fi
+		found="$(state) / $(listed)"
+		if ! tail -1 good | grep -qxF "$found"; then
+			bad=$((bad + 1))
+			echo "# after stop $stop, restored: $found"
+		fi
+		[ $bad -lt 10 ] || break
+		# Before the program opens its file it only loads libraries: a sample will do.
+		[ $stop -lt 140 ] && stop=$((stop + 20)) || stop=$((stop + 2))
+	done
+	is "$bad bad" "0 bad" "$what: $killed kills"
+}
+
+rules a.v4 '-A INPUT -p udp -m udp --dport 1002 -m comment --comment is-a -j DROP' '-A INPUT -p icmp -m comment --comment is-a -j ACCEPT'
+rules b.v4 '-A INPUT -p udp -m udp --dport 1001 -m comment --comment is-b -j DROP' \
+	'-A OUTPUT -p udp -m udp --dport 9 -m comment --comment is-b -j DROP' '-A INPUT -p icmp -m comment --comment is-b -j ACCEPT'
+{ grep -v COMMIT b.v4; for i in $(seq 400); do echo "-A INPUT -s 198.51.100.7/32 -p tcp -m tcp --dport $i -m conntrack --ctstate NEW -j DROP"; done; echo COMMIT; } >large.v4
+none="pass pass / "
+
+"$WEIR" load a.v4 >/dev/null
+a="$(state) / $(listed)"
+"$WEIR" load b.v4 >/dev/null
+b="$(state) / $(listed)"
+is "$a" "pass drop /  2 is-a " "rules a"
+is "$b" "drop pass /  3 is-b " "rules b"
+"$WEIR" load a.v4 >/dev/null
+
+printf '%s\n' "$b" "$a" >good
+sweep "a load of the same shape" a.v4 load b.v4
+sweep "a load that needs other maps" a.v4 load large.v4
+"$WEIR" unload >/dev/null
+printf '%s\n' "$a" "$none" >good
+sweep "the first load" - load a.v4
+"$WEIR" load a.v4 >/dev/null
+printf '%s\n' "$none" "$a" >good
+sweep "unload" a.v4 unload
+"$WEIR" unload >/dev/null
+is "$(find /sys/fs/bpf/weir 2>/dev/null)" "" "nothing is left"
+finish
