@@ -110,9 +110,13 @@ soak:
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
 	@scripts/soak.sh
 
+BENCH := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
+build/bench/%: bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -o $@ $< $(LDLIBS_ALL)
 bench:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all $(BENCH)
 	@bench/run
 
 bless: all
