@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# bash completion for weir; made by: weir help --completion bash
+_weir()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=
+	local verb=${COMP_WORDS[1]}
+	if [ "$COMP_CWORD" -eq 1 ] || [ "$COMP_CWORD$verb" = 2help ]; then
+		words="check explain eval test load confirm list unload save log doctor help"
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+		return
+	fi
+	case $prev in
+	--lang) words="iptables ip6tables ipset nft ipfw pf tc" ;;
+	--hook) words="prerouting input forward output postrouting" ;;
+	--ct) words="none new established related invalid untracked" ;;
+	--malformed) words="drop accept" ;;
+	--engine) words="eval tables kernel" ;;
+	--completion) words="bash" ;;
+	--color) words="auto always never" ;;
+	esac
+	if [ -z "$words" ] && [[ $cur == -* ]]; then
+		case $verb in
+		check) words="--help --lang --tables --strict --print --counts --dump --json --color" ;;
+		explain) words="--help --lang --tables --env --hook --ct --malformed --short --json --color" ;;
+		eval) words="--help --lang --tables --env --hook --ct --malformed --in --out --each --json --color" ;;
+		test) words="--help --engine --bless --color" ;;
+		load) words="--help --lang --tables --malformed --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
+		confirm) words="--help --no --instance --netns --bpffs --color" ;;
+		list) words="--help --json --chain --zero --instance --netns --bpffs --color" ;;
+		unload) words="--help --instance --netns --bpffs --color" ;;
+		save) words="--help --instance --netns --bpffs --color" ;;
+		log) words="--help --json --follow --instance --netns --bpffs --color" ;;
+		doctor) words="--help --json --repair --instance --netns --bpffs --color" ;;
+		help) words="--help --completion --color" ;;
+		esac
+	fi
+	if [ -n "$words" ]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	else
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+complete -o filenames -F _weir weir
