@@ -24,7 +24,8 @@ static int testrun_empty(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 1 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opt, .expected_attach_type = ATTACH_NETFILTER);
+	LIBBPF_OPTS(bpf_prog_load_opts, opt,
+		    .expected_attach_type = (enum bpf_attach_type)ATTACH_NETFILTER);
 
 	return bpf_prog_load((enum bpf_prog_type)PROG_TYPE_NETFILTER, "empty", "GPL", insn, 2, &opt);
 }
