@@ -68,7 +68,10 @@ probe() { # namespace line...
 	verdict $bad
 }
 
-mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+# seen by nobody else, and gone when the last process is
+mkdir -p /run/netns
+mount -t tmpfs none /run/netns
+mount -t bpf bpf /sys/fs/bpf
 
 say "Three hosts and a router"
 for ns in $client $guest $router $server; do
