@@ -11,6 +11,7 @@
 #include "policy/policy.h"
 
 enum { TABLES_MAX_POINTS = 32, TABLES_MAX_CHAINS = 4, TABLES_NO_COUNTER = UINT32_MAX };
+#define TABLES_SHARE_NONE (1u << 31)
 
 /*
  * The point numbers are fixed, so that a dispatcher's number never changes meaning: family * 16 + position in
@@ -29,13 +30,17 @@ struct tables_point {
 };
 
 struct tables_options {
-	const uint32_t *rule_counter;  /* by rule.id */
-	const uint32_t *chain_counter; /* by chain.id: the policy's counter */
-	uint32_t special_counter;      /* first of DP_COUNTERS_SPECIAL: malformed, ct missing, ... */
+	const uint32_t *rule_counter;  /* by rule.id; NULL: DP_COUNTERS_SPECIAL + rule.id */
+	const uint32_t *chain_counter; /* by chain.id: the policy's counter; NULL: behind those of all rules */
+	uint32_t special_counter;      /* 0: the first counters are the special ones (enum dp_counter) */
 	bool reject_as_drop, malformed_accept, log_as_count;
 	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
 	uint32_t hz;	/* jiffies in a second, for limits; 0: this kernel's */
-	unsigned shared_chains; /* bit p*: chains that may share a program; 0: the default grouping */
+	/*
+	 * Bit p: the chain at position p may join the program of the one before it at its hook. 0: the default, wherever no hook
+	 * of the kernel's own lies between. TABLES_SHARE_NONE: every chain has its own.
+	 */
+	unsigned shared_chains;
 };
 
 struct tables {

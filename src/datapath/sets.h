@@ -9,7 +9,7 @@
  *
  *     set:    | slots' offset 32 | shapes 16 | key words 8 | buckets as log2 8 |
  *             then for each shape: five masks, 0 for key words that the set does not have
- *     slot:   | flags 8: 1 = exception | shape + 1, 0 = free |, then the masked key words
+ *     slot:   | flags 8: DP_SET_* | shape + 1, 0 = free |, then the masked key words
  */
 #ifndef WEIR_DATAPATH_SETS_H
 #define WEIR_DATAPATH_SETS_H
@@ -105,7 +105,7 @@ DP_GLOBAL u32 dp_set_step(struct dp_key *k, u32 pc)
 	if (!found && shape + 1 < n)
 		return 0;
 	k->shape = 0;
-	return dp_jump(i[0], found && (found >> 16 & DP_SET_EXCEPTION) == (i[3] & DP_SET_EXCEPTION));
+	return dp_jump(i[0], found && (found >> 16 & (DP_SET_EXCEPTION | DP_SET_END)) == (i[3] & DP_SET_EXCEPTION));
 }
 
 #endif

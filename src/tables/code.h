@@ -56,7 +56,7 @@ enum {
 	DP_MAX_STEPS = 1 << 22,	    /* bodies and calls of one run, on the longest way there is */
 	DP_MAX_BASE = 4,	    /* base chains of a point */
 	DP_BUCKET_SLOTS = 4,	    /* slots of a bucket in a set's hash table */
-	DP_MAX_SHAPES = 64,	    /* different prefix lengths (or pairs of them) in a set */
+	DP_MAX_SHAPES = 1024,	    /* different prefix lengths (or pairs of them) in a set */
 };
 
 /*
@@ -69,7 +69,7 @@ enum {
  * below DP_KEY_WORDS are words of the key, the others are made up. Word 3: DP_SET_EXCEPTION turns the found around
  * (--return-nomatch).
  */
-enum { DP_SET_WORDS = 5, DP_SET_EXCEPTION = 1 };
+enum { DP_SET_WORDS = 5, DP_SET_EXCEPTION = 1, DP_SET_END = 2 }; /* END: found, and in no set */
 enum dp_set_word {
 	DP_SET_SPORT = 64, /* protocol 16, port 0; ICMP: type and code */
 	DP_SET_DPORT,

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tests on sets as code. First what makes a packet be in no set at all (a dimension that it lacks), as plain tests; then
+ * the look-up.
+ */
+#include "classify/sets.h"
+
+#include "classify/setmake.h"
+
+enum state { STATE_NOT_MADE, STATE_MADE, STATE_REFUSED };
+
+struct made {
+	enum state state;
+	struct setmake words;
+	size_t at; /* from the first word of all sets */
+};
+
+struct sets {
+	struct arena *a;
+	const struct ruleset *rs;
+	struct diags *d;
+	struct made *made; /* by set.id */
+	size_t n_words;
+	VEC(uint32_t) order; /* ids of the made sets as they lie */
+};
+
+struct sets *sets_create(struct arena *a, const struct ruleset *rs, struct diags *d)
+{
+	struct sets *s = arena_new(a, struct sets, 1);
+
+	s->a = a;
+	s->rs = rs;
+	s->d = d;
+	s->made = arena_new(a, struct made, rs->sets.n + 1);
+	return s;
+}
+
+/* ---------- making ---------- */
+
+static const struct set_elem *find_elem(const struct set *s, bool (*is_bad)(const struct set *s, const struct set_elem *el))
+{
+	for (size_t i = 0; i < s->elems.n; i++)
+		if (is_bad(s, &s->elems.v[i]))
+			return &s->elems.v[i];
+	return NULL;
+}
+
+static bool expires(const struct set *s, const struct set_elem *el)
+{
+	return (el->has_timeout ? el->timeout_s : s->has_default_timeout ? s->default_timeout_s : 0) != 0;
+}
+
+static bool is_physdev(const struct set *s, const struct set_elem *el)
+{
+	(void)s;
+	return el->physdev;
+}
+
+static bool refuse(struct sets *s, const struct set *set, const struct set_elem *el, const char *why, const char *hint)
+{
+	struct diag *g = diag_error(s->d, el ? el->at : set->at, "set %.*s: %s", STR_ARG(set->name), why);
+
+	if (hint)
+		diag_hint(s->d, g, "%s", hint);
+	s->made[set->id].state = STATE_REFUSED;
+	return false;
+}
+
+static bool make(struct sets *s, const struct set *set)
+{
+	struct made *m = &s->made[set->id];
+	const struct set_elem *el = find_elem(set, expires);
+	int err;
+
+	if (m->state != STATE_NOT_MADE)
+		return m->state == STATE_MADE;
+	if (el)
+		return refuse(s, set, el, "elements that expire are not kept here",
+			      "add it without a timeout, or with timeout 0");
+	el = find_elem(set, is_physdev);
+	if (el)
+		return refuse(s, set, el, "the ports of a bridge are not visible to a program", NULL);
+	err = setmake(s->a, set, &m->words);
+	if (err)
+		return refuse(s, set, NULL, err == SETMAKE_TOO_LARGE ? "it has too many elements" :
+								      "its elements have too many different prefix lengths",
+			      NULL);
+	m->state = STATE_MADE;
+	m->at = s->n_words;
+	s->n_words += m->words.n_words;
+	*vec_add(s->a, &s->order) = set->id;
+	return true;
+}
+
+/* ---------- asking ---------- */
+
+/* A test in front of the look-up: `no` unless it holds. */
+static void require(struct code *c, struct code_atom t, int no)
+{
+	int go_on = code_label(c);
+
+	code_test(c, t, go_on, no);
+	code_put(c, go_on);
+}
+
+static void forbid(struct code *c, struct code_atom t, int no)
+{
+	int go_on = code_label(c);
+
+	code_test(c, t, no, go_on);
+	code_put(c, go_on);
+}
+
+static struct code_atom proto_is(uint64_t proto)
+{
+	return (struct code_atom){ DP_W_L4, 0xffull << 24, proto << 24, 0 };
+}
+
+static void port_is_there(struct code *c, const struct set *s, bool is_ip4, int no)
+{
+	static const uint8_t with_ports[] = { 1, 6, 17, 132, 136 };
+	struct code_atom later = { DP_W_L4, DP_IS_LATER, DP_IS_LATER, 0 };
+	int go_on = code_label(c);
+
+	c->features |= DP_F_PORTS;
+	if (str_is(s->type, "bitmap:port")) {
+		require(c, (struct code_atom){ DP_W_L4, DP_HAS_PORTS, DP_HAS_PORTS, 0 }, no);
+		code_test(c, proto_is(6), go_on, CODE_NEXT);
+		code_test(c, proto_is(17), go_on, no);
+		code_put(c, go_on);
+		return;
+	}
+	forbid(c, proto_is(0), no);
+	if (!is_ip4) {
+		forbid(c, later, no);
+		return;
+	}
+	code_test(c, later, CODE_NEXT, go_on);
+	for (size_t i = 0; i < sizeof with_ports; i++)
+		forbid(c, proto_is(with_ports[i]), no);
+	code_put(c, go_on);
+}
+
+/* hash:ip never holds the address 0, as far as its masks look. */
+static void addr_is_not_zero(struct code *c, const struct set *s, bool is_src, int no)
+{
+	unsigned bits = s->family == FAMILY_IP4 ? 32 : 128, plen = s->netmask && s->netmask < bits ? s->netmask : bits;
+	u128 mask = s->has_bitmask ? s->bitmask : ~(((u128)1 << (bits - plen)) - 1);
+	int go_on = code_label(c);
+
+	if (bits == 32)
+		mask &= UINT32_MAX;
+	else
+		code_test(c, (struct code_atom){ is_src ? DP_W_SRC_HI : DP_W_DST_HI, (uint64_t)(mask >> 64), 0, 0 }, CODE_NEXT,
+			  go_on);
+	code_test(c, (struct code_atom){ is_src ? DP_W_SRC_LO : DP_W_DST_LO, (uint64_t)mask, 0, 0 }, no, go_on);
+	code_put(c, go_on);
+}
+
+static void dim_is_there(struct code *c, const struct set *s, unsigned dim, bool is_src, bool is_ip4, int no)
+{
+	uint64_t has = is_src ? DP_HAS_IIF : DP_HAS_OIF;
+
+	switch (s->dim[dim]) {
+	case SET_DIM_PORT:
+		port_is_there(c, s, is_ip4, no);
+		break;
+	case SET_DIM_IFACE:
+		c->features |= DP_F_IFACE;
+		require(c, (struct code_atom){ DP_W_DEV, has, has, 0 }, no);
+		break;
+	case SET_DIM_MAC:
+		c->features |= DP_F_MAC;
+		require(c, (struct code_atom){ DP_W_DEV, DP_HAS_ETHER, DP_HAS_ETHER, 0 }, no);
+		forbid(c, (struct code_atom){ is_src ? DP_W_MACS : DP_W_MACD, 0xffffffffffff, 0, 0 }, no);
+		break;
+	case SET_DIM_ADDR:
+		if (str_is(s->type, "hash:ip"))
+			addr_is_not_zero(c, s, is_src, no);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The words of the key that a dimension is asked with; returns how many. */
+static unsigned dim_words(const struct set *s, unsigned dim, bool is_src, uint8_t w[2])
+{
+	bool is_bitmap = str_is(s->type, "bitmap:port");
+
+	switch (s->dim[dim]) {
+	case SET_DIM_IFACE:
+		w[0] = is_src ? DP_W_IIF0 : DP_W_OIF0;
+		w[1] = is_src ? DP_W_IIF1 : DP_W_OIF1;
+		return 2;
+	case SET_DIM_PORT:
+		w[0] = is_src ? (is_bitmap ? DP_SET_SPORT_ONLY : DP_SET_SPORT) : (is_bitmap ? DP_SET_DPORT_ONLY : DP_SET_DPORT);
+		return 1;
+	case SET_DIM_MAC:
+		w[0] = is_src ? DP_SET_MACS : DP_SET_MACD;
+		return 1;
+	case SET_DIM_MARK:
+		w[0] = DP_SET_MARK;
+		return 1;
+	default:
+		break;
+	}
+	w[0] = is_src ? DP_W_SRC_HI : DP_W_DST_HI;
+	w[1] = is_src ? DP_W_SRC_LO : DP_W_DST_LO;
+	if (setmake_words(s, dim) == 1)
+		w[0] = w[1];
+	return setmake_words(s, dim);
+}
+
+static void emit_one(struct sets *s, struct code *c, const struct set *set, const struct set_use *use, bool is_ip4, int in, int out)
+{
+	enum family family = is_ip4 ? FAMILY_IP4 : FAMILY_IP6;
+	struct code_insn *i;
+	uint64_t words = 0;
+	unsigned n = 0;
+	bool has_nets = false;
+
+	if (use->n_dirs < set->n_dims || (set->has_addrs && set->family != family) || !make(s, set)) {
+		code_test(c, (struct code_atom){ DP_W_L4, 0, 1, 0 }, in, out);
+		return;
+	}
+	for (unsigned d = 0; d < set->n_dims; d++) {
+		bool is_src = use->dir[d] == SET_DIR_SRC;
+		uint8_t w[2];
+		unsigned k = dim_words(set, d, is_src, w);
+
+		has_nets |= set->dim[d] == SET_DIM_NET;
+		dim_is_there(c, set, d, is_src, is_ip4, out);
+		for (unsigned j = 0; j < k; j++)
+			words |= (uint64_t)w[j] << 8 * n++;
+	}
+	i = code_add(c, DP_OP_SET);
+	i->a = s->made[set->id].at;
+	i->b = words;
+	i->c = use->return_nomatch && has_nets ? DP_SET_EXCEPTION : 0;
+	i->yes = in;
+	i->no = out;
+	c->features |= DP_F_SET;
+	c->steps += s->made[set->id].words.n_shapes;
+}
+
+static bool is_list(const struct set *s)
+{
+	return s->n_dims == 1 && s->dim[0] == SET_DIM_LIST;
+}
+
+/* The members of a list in their order. */
+static void emit_list(struct sets *s, struct code *c, const struct test *t, bool is_ip4, int in, int out)
+{
+	const struct set *list = t->set->set;
+
+	if (find_elem(list, expires) && s->made[list->id].state == STATE_NOT_MADE)
+		refuse(s, list, find_elem(list, expires), "elements that expire are not kept here", NULL);
+	for (size_t i = 0; i < list->elems.n; i++) {
+		const struct set *member = policy_set_find(s->rs, list->elems.v[i].list);
+		int next = code_label(c);
+
+		if (!member || is_list(member))
+			refuse(s, list, &list->elems.v[i], member ? "a list in a list is not looked into" : "there is no such set",
+			       NULL);
+		else
+			emit_one(s, c, member, t->set, is_ip4, in, next);
+		code_put(c, next);
+	}
+	code_test(c, (struct code_atom){ DP_W_L4, 0, 1, 0 }, in, out);
+}
+
+void sets_emit(struct sets *s, struct code *c, const struct test *t, bool is_ip4, int yes, int no)
+{
+	int in = t->negated ? no : yes, out = t->negated ? yes : no;
+
+	if (is_list(t->set->set) && t->set->n_dirs >= 1)
+		emit_list(s, c, t, is_ip4, in, out);
+	else
+		emit_one(s, c, t->set->set, t->set, is_ip4, in, out);
+}
+
+/* ---------- writing ---------- */
+
+size_t sets_words(const struct sets *s)
+{
+	return s->n_words;
+}
+
+void sets_write(struct sets *s, struct code *c, uint64_t *word, size_t at)
+{
+	for (size_t i = 0; i < s->order.n; i++) {
+		const struct made *m = &s->made[s->order.v[i]];
+
+		memcpy(word + at + m->at, m->words.word, m->words.n_words * sizeof *word);
+		word[at + m->at] += (uint64_t)(at + m->at) << 32;
+	}
+	for (size_t i = 0; i < c->insn.n; i++)
+		if (c->insn.v[i].op == DP_OP_SET)
+			c->insn.v[i].a += at;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The builder: lists of rules become code, points become roots.
+ *
+ *     half:  root offsets (DP_POINTS words) | roots | code, 4 words an instruction | sets
+ *
+ * Every chain that is reached is one list: its rules one behind the other, then its policy or a return. A rule is its
+ * tests, then COUNT, effects and verdict; a test that fails goes on at the next rule. A rule that asks conntrack first
+ * asks whether anything tracks connections at all: if not, it drops (the code for that stands at the end of the list).
+ *
+ * While lists are emitted, callees first, the longest way through each is summed up; what the datapath could not walk
+ * to the end is refused here.
+ */
+#include "classify/tables.h"
+
+#include <assert.h>
+#include <time.h>
+
+#include "classify/test.h"
+#include "flat/flat.h"
+
+struct list {
+	uint32_t pc, policy_pc;
+	uint32_t features; /* with all callees */
+	uint64_t steps;	   /* on the longest way, callees too */
+};
+
+struct build {
+	struct arena *a;
+	const struct ruleset *rs;
+	const struct tables_options *opt;
+	struct diags *d;
+	struct flat flat;
+	struct code code;
+	struct test_room room;
+	struct list *list; /* by chain.id */
+	int ct_missing;	   /* label of the drop at the end of the open list, or -1: nobody asked yet */
+};
+
+/* ---------- one rule ---------- */
+
+static uint64_t counter_of_rule(const struct build *b, const struct rule *r)
+{
+	return b->opt->rule_counter ? b->opt->rule_counter[r->id] : DP_COUNTERS_SPECIAL + r->id;
+}
+
+static uint64_t counter_of_chain(const struct build *b, const struct chain *c)
+{
+	return b->opt->chain_counter ? b->opt->chain_counter[c->id] : DP_COUNTERS_SPECIAL + b->rs->rules.n + c->id;
+}
+
+static void emit_test(struct build *b, const struct test *t, bool *asked_ct, int fail)
+{
+	struct code *c = &b->code;
+	uint64_t missing = (uint64_t)DP_CT_MISSING << DP_CT_STATE_SHIFT;
+	int yes = code_label(c);
+
+	if (test_asks_conntrack(t) && !*asked_ct) {
+		int go_on = code_label(c);
+
+		if (b->ct_missing < 0)
+			b->ct_missing = code_label(c);
+		code_test(c, (struct code_atom){ DP_W_CT, missing, missing, 0 }, b->ct_missing, go_on);
+		code_put(c, go_on);
+		*asked_ct = true;
+	}
+	test_emit(&b->room, t, yes, fail);
+	code_put(c, yes);
+}
+
+static void emit_effect(struct build *b, const struct rule *r, const struct effect *e)
+{
+	struct code *c = &b->code;
+	uint64_t upper = (uint64_t)UINT32_MAX << 32;
+	int skip;
+
+	if (e->kind == EFFECT_LOG && !b->opt->log_as_count) {
+		code_add(c, DP_OP_LOG)->a = counter_of_rule(b, r);
+		c->features |= DP_F_LOG;
+	} else if (e->kind == EFFECT_MARK) {
+		struct code_insn *i = code_add(c, DP_OP_MARK);
+
+		i->a = upper | (uint32_t)~e->mask;
+		i->b = e->value;
+		c->features |= DP_F_MARK_WRITE;
+	} else if (e->kind == EFFECT_RESTORE_MARK) {
+		struct code_insn *i;
+
+		skip = code_label(c);
+		code_test(c, (struct code_atom){ DP_W_CT, DP_HAS_CT, DP_HAS_CT, 0 }, CODE_NEXT, skip);
+		i = code_add(c, DP_OP_RESTORE_MARK);
+		i->a = upper | (uint32_t)~e->mask;
+		i->b = e->ct_mask;
+		code_put(c, skip);
+		c->features |= DP_F_MARK_WRITE | DP_F_CT;
+	}
+}
+
+static void emit_verdict(struct build *b, const struct step *s, uint64_t counter)
+{
+	static const uint8_t ops[] = { [VERDICT_ACCEPT] = DP_OP_ACCEPT, [VERDICT_DROP] = DP_OP_DROP, [VERDICT_REJECT] = DP_OP_DROP,
+				       [VERDICT_JUMP] = DP_OP_CALL, [VERDICT_GOTO] = DP_OP_GOTO,
+				       [VERDICT_RETURN] = DP_OP_RETURN };
+	struct code_insn *i = code_add(&b->code, (enum dp_op)ops[s->v.verdict]);
+
+	i->a = counter;
+	if (s->v.chain) {
+		i->b = s->v.chain->id; /* its pc is put in when all code is there */
+		b->code.features |= DP_F_CALL;
+	}
+}
+
+static void emit_rule(struct build *b, const struct rule *r)
+{
+	struct code *c = &b->code;
+	uint64_t counter = counter_of_rule(b, r);
+	bool asked_ct = false, counted = false;
+	int next = code_label(c);
+
+	for (uint32_t k = 0; k < r->n_steps; k++) {
+		const struct step *s = &r->step[k];
+
+		if (s->kind == STEP_TEST) {
+			emit_test(b, &s->test, &asked_ct, next);
+		} else if (s->kind == STEP_VERDICT) {
+			emit_verdict(b, s, counted ? DP_NO_COUNTER : counter);
+			counted = true;
+		} else {
+			if (!counted)
+				code_add(c, DP_OP_COUNT)->a = counter;
+			counted = true;
+			emit_effect(b, r, &s->effect);
+		}
+	}
+	if (!counted)
+		code_add(c, DP_OP_COUNT)->a = counter;
+	code_put(c, next);
+}
+
+/* ---------- one list ---------- */
+
+static uint64_t add_steps(uint64_t x, uint64_t y)
+{
+	return x > DP_MAX_STEPS || y > DP_MAX_STEPS ? DP_MAX_STEPS + 1 : x + y;
+}
+
+/* What the callees need and how far they go is part of what this list does. */
+static void sum_callees(struct build *b, const struct chain *c)
+{
+	struct list *l = &b->list[c->id];
+
+	for (size_t i = 0; i < c->rules.n; i++) {
+		const struct rule *r = c->rules.v[i];
+		const struct step *s = r->n_steps ? &r->step[r->n_steps - 1] : NULL;
+
+		if (!s || s->kind != STEP_VERDICT || !s->v.chain)
+			continue;
+		l->features |= b->list[s->v.chain->id].features;
+		l->steps = add_steps(l->steps, b->list[s->v.chain->id].steps);
+	}
+}
+
+static void emit_end(struct build *b, const struct chain *c)
+{
+	struct code_insn *i;
+
+	b->list[c->id].policy_pc = (uint32_t)b->code.insn.n;
+	if (c->hook == HOOK_NONE) {
+		code_add(&b->code, DP_OP_RETURN)->a = DP_NO_COUNTER;
+	} else {
+		i = code_add(&b->code, c->policy == VERDICT_DROP ? DP_OP_DROP : DP_OP_ACCEPT);
+		i->a = counter_of_chain(b, c);
+	}
+	if (b->ct_missing < 0)
+		return;
+	code_put(&b->code, b->ct_missing);
+	code_add(&b->code, DP_OP_DROP)->a = DP_COUNTER_CT_MISSING;
+}
+
+static void emit_list(struct build *b, const struct chain *c)
+{
+	struct list *l = &b->list[c->id];
+
+	b->ct_missing = -1;
+	b->room.is_ip4 = c->family == FAMILY_IP4;
+	l->pc = (uint32_t)b->code.insn.n;
+	code_list_open(&b->code);
+	for (size_t i = 0; i < c->rules.n; i++)
+		emit_rule(b, c->rules.v[i]);
+	emit_end(b, c);
+	if (!code_list_close(&b->code))
+		diag_hint(b->d, diag_error(b->d, c->at, "chain %.*s is too long: its %zu rules take more than %d compares",
+					   STR_ARG(c->name), c->rules.n, DP_MAX_SCAN),
+			  "use sets in place of long lists of addresses or ports");
+	l->features = b->code.features;
+	l->steps = b->code.steps;
+	sum_callees(b, c);
+	if (c->hook != HOOK_NONE && l->steps >= DP_MAX_STEPS / FLAT_MAX_CHAINS)
+		diag_error(b->d, c->at, "chain %.*s may lead through more than %d rules by its calls", STR_ARG(c->name),
+			   DP_MAX_STEPS / FLAT_MAX_CHAINS);
+}
+
+/* ---------- the whole ---------- */
+
+static void link_calls(struct build *b)
+{
+	for (size_t i = 0; i < b->code.insn.n; i++) {
+		struct code_insn *x = &b->code.insn.v[i];
+
+		if (x->op == DP_OP_CALL || x->op == DP_OP_GOTO)
+			x->b = b->list[x->b].pc;
+	}
+}
+
+static uint32_t jiffies_per_second(const struct tables_options *opt)
+{
+	struct timespec res;
+
+	if (opt->hz)
+		return opt->hz;
+	/* The coarse clock ticks once a jiffy. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_nsec <= 0)
+		return 250;
+	return (uint32_t)(1000000000 / res.tv_nsec);
+}
+
+static void write_roots(const struct build *b, uint64_t *word)
+{
+	size_t n = DP_POINTS;
+
+	for (unsigned p = 0; p < DP_POINTS; p++) {
+		const struct flat_point *f = &b->flat.point[p];
+
+		if (!f->n_chains)
+			continue;
+		word[p] = n;
+		word[n++] = f->n_chains;
+		for (unsigned k = 0; k < f->n_chains; k++) {
+			const struct list *l = &b->list[f->chain[k]->id];
+
+			word[n++] = (uint64_t)l->pc << 32 | l->policy_pc;
+		}
+	}
+}
+
+static void fill_points(const struct build *b, struct tables_point point[TABLES_MAX_POINTS])
+{
+	for (unsigned p = 0; p < DP_POINTS; p++) {
+		const struct flat_point *f = &b->flat.point[p];
+		struct tables_point *t = &point[p];
+
+		*t = (struct tables_point){ .is_used = f->n_chains > 0, .family = f->family, .hook = f->hook,
+					    .priority = f->priority, .n_chains = f->n_chains };
+		for (unsigned k = 0; k < f->n_chains; k++) {
+			t->chain[k] = f->chain[k];
+			if (b->list)
+				t->features |= b->list[f->chain[k]->id].features;
+		}
+	}
+}
+
+/* Roots take at most this: one word and FLAT_MAX_CHAINS for each point. Code begins behind, at a whole instruction. */
+enum { CODE_PC = (DP_POINTS * (2 + FLAT_MAX_CHAINS) + 3) / 4 };
+
+static struct tables *write_tables(struct build *b)
+{
+	struct tables *t = arena_new(b->a, struct tables, 1);
+	size_t sets_at = 4 * (CODE_PC + b->code.insn.n), n = sets_at + sets_words(b->room.sets);
+
+	if (n > UINT32_MAX / 16) {
+		diag_error(b->d, b->rs->rules.n ? b->rs->rules.v[0]->at : (struct loc){ 0 },
+			   "the tables of these rules and sets are too large");
+		return NULL;
+	}
+	t->word = arena_new(b->a, uint64_t, n);
+	t->n_words = (uint32_t)n;
+	for (size_t i = 0; i < b->rs->chains.n; i++) {
+		b->list[i].pc += CODE_PC;
+		b->list[i].policy_pc += CODE_PC;
+	}
+	link_calls(b);
+	write_roots(b, t->word);
+	sets_write(b->room.sets, &b->code, t->word, sets_at);
+	code_write(&b->code, t->word + 4 * CODE_PC);
+	t->state = b->room.state.v;
+	t->n_state = (uint32_t)b->room.state.n;
+	fill_points(b, t->point);
+	for (unsigned p = 0; p < DP_POINTS; p++)
+		t->features |= t->point[p].features;
+	return t;
+}
+
+void tables_points(const struct ruleset *rs, struct tables_point point[TABLES_MAX_POINTS])
+{
+	struct build b = { .rs = rs };
+
+	flat_points(rs, 0, b.flat.point);
+	fill_points(&b, point);
+}
+
+struct tables *tables_build(struct arena *a, const struct ruleset *rs, const struct tables_options *opt, struct diags *d)
+{
+	struct build b = { .a = a, .rs = rs, .opt = opt, .d = d };
+	struct flat_options fo = { .reject_as_drop = opt->reject_as_drop, .log_as_count = opt->log_as_count,
+				   .test_run = opt->test_run, .shared_chains = opt->shared_chains };
+	unsigned errors = d->n_errors;
+
+	assert(opt->special_counter == 0); /* the datapath knows them by their numbers */
+	if (!flat_make(a, rs, &fo, d, &b.flat))
+		return NULL;
+	b.code.a = a;
+	b.list = arena_new(a, struct list, rs->chains.n + 1);
+	b.room = (struct test_room){ .code = &b.code, .sets = sets_create(a, rs, d), .hz = jiffies_per_second(opt) };
+	for (size_t i = 0; i < b.flat.lists.n; i++)
+		emit_list(&b, b.flat.lists.v[i]);
+	return d->n_errors == errors ? write_tables(&b) : NULL;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a program at a netfilter hook cannot do: it may read everything about a packet, but only accept and drop. Each
+ * refusal names the rule's place, the reason and the way out.
+ */
+#include "flat/flat.h"
+
+/* ---------- the way out ---------- */
+
+void flat_hint_tables(const struct ruleset *rs, const struct chain *c, struct diags *d, struct diag *g)
+{
+	struct buf b = { .a = d->a };
+
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		const struct chain *x = rs->chains.v[i];
+		bool is_listed = str_eq(x->table, c->table) || x->is_nat || str_is(x->table, "nat");
+
+		for (size_t k = 0; k < i && !is_listed; k++)
+			is_listed = str_eq(rs->chains.v[k]->table, x->table);
+		if (!is_listed)
+			buf_printf(&b, "%s%.*s", b.n ? "," : "", STR_ARG(x->table));
+	}
+	if (b.n)
+		diag_hint(d, g, "leave table %.*s to the kernel's own tools and load the rest: --tables %.*s", STR_ARG(c->table),
+			  (int)b.n, b.v);
+	else
+		diag_hint(d, g, "leave table %.*s to the kernel's own tools", STR_ARG(c->table));
+}
+
+/* ---------- effects and verdicts ---------- */
+
+static const char *const effect_reason[] = {
+	[EFFECT_CT_MARK] = "a netfilter program cannot write the mark of a connection",
+	[EFFECT_SAVE_MARK] = "a netfilter program cannot write the mark of a connection",
+	[EFFECT_SET_ADD] = "a netfilter program cannot change a set of the kernel",
+	[EFFECT_SET_DEL] = "a netfilter program cannot change a set of the kernel",
+	[EFFECT_NOTRACK] = "a netfilter program cannot keep conntrack away from a packet",
+	[EFFECT_TOS] = "a netfilter program cannot write to the packet",
+	[EFFECT_TTL] = "a netfilter program cannot write to the packet",
+	[EFFECT_SNAT] = "a netfilter program cannot translate addresses",
+	[EFFECT_DNAT] = "a netfilter program cannot translate addresses",
+	[EFFECT_MASQUERADE] = "a netfilter program cannot translate addresses",
+	[EFFECT_REDIRECT] = "a netfilter program cannot translate addresses",
+	[EFFECT_NETMAP] = "a netfilter program cannot translate addresses",
+	[EFFECT_TPROXY] = "a netfilter program cannot hand a packet to a local socket",
+	[EFFECT_OTHER] = "a netfilter program cannot do this",
+};
+
+static const char *reason_of_effect(const struct effect *e, const struct flat_options *opt)
+{
+	switch (e->kind) {
+	case EFFECT_LOG:
+		return NULL;
+	case EFFECT_MARK:
+		return opt->test_run ? NULL : "a netfilter program cannot write the mark of a packet";
+	case EFFECT_RESTORE_MARK:
+		if (opt->test_run && e->shift == 0)
+			return NULL;
+		return "a netfilter program cannot write the mark of a packet";
+	default:
+		return effect_reason[e->kind];
+	}
+}
+
+static void refuse_effect(const struct ruleset *rs, const struct rule *r, const struct effect *e, const struct flat_options *opt,
+			  struct diags *d)
+{
+	const char *why = reason_of_effect(e, opt);
+
+	if (why)
+		flat_hint_tables(rs, r->chain, d, diag_error(d, e->at, "%s: %s", e->name ? e->name : "this target", why));
+}
+
+static void refuse_verdict(const struct ruleset *rs, const struct rule *r, const struct step *s, const struct flat_options *opt,
+			   struct diags *d)
+{
+	struct diag *g;
+
+	switch (s->v.verdict) {
+	case VERDICT_REJECT:
+		if (opt->reject_as_drop)
+			return;
+		g = diag_error(d, s->v.at, "REJECT: a netfilter program cannot answer the sender");
+		diag_hint(d, g, "--reject-as-drop drops such packets without an answer");
+		return;
+	case VERDICT_QUEUE:
+		g = diag_error(d, s->v.at, "NFQUEUE: a netfilter program cannot hand a packet to user space");
+		break;
+	case VERDICT_STOLEN:
+		for (uint32_t i = 0; i < r->n_steps; i++)
+			if (r->step[i].kind == STEP_EFFECT)
+				return; /* said there */
+		g = diag_error(d, s->v.at, "a netfilter program cannot take a packet another way");
+		break;
+	default:
+		return;
+	}
+	flat_hint_tables(rs, r->chain, d, g);
+}
+
+/* ---------- tests ---------- */
+
+static const char *reason_of_field(enum field f)
+{
+	switch (f) {
+	case FIELD_SRC_TYPE:
+	case FIELD_DST_TYPE:
+		return "which kind of address this is only the routing table knows, and a program cannot ask it";
+	case FIELD_PHYSIN:
+	case FIELD_PHYSOUT:
+		return "the ports of a bridge are not visible to a program";
+	case FIELD_SCTP_CHUNKS:
+		return "the chunks of an SCTP packet are not looked into";
+	case FIELD_CT_EXPIRE:
+		return "the time that a connection has left is not visible to a program";
+	case FIELD_CT_ORIG_SRC:
+	case FIELD_CT_ORIG_DST:
+	case FIELD_CT_REPL_SRC:
+	case FIELD_CT_REPL_DST:
+	case FIELD_CT_ORIG_SPORT:
+	case FIELD_CT_ORIG_DPORT:
+	case FIELD_CT_REPL_SPORT:
+	case FIELD_CT_REPL_DPORT:
+		return "the addresses of a connection are not looked into";
+	case FIELD_VLAN:
+		return "VLAN tags are gone at netfilter hooks";
+	default:
+		return NULL;
+	}
+}
+
+static const char *reason_of_state(const struct state_spec *s)
+{
+	switch (s->kind) {
+	case STATE_LIMIT:
+		return s->rate.by_bytes ? "a limit in bytes is not kept here" : NULL;
+	case STATE_NTH:
+	case STATE_RANDOM:
+	case STATE_QUOTA:
+		return NULL;
+	case STATE_HASHLIMIT:
+		return "a limit for each address is not kept here";
+	case STATE_RECENT:
+		return "lists of recent addresses are not kept here";
+	case STATE_CONNLIMIT:
+		return "connections are not counted here";
+	case STATE_TIME:
+		return "the time of day is not known here";
+	}
+	return "this cannot be decided here";
+}
+
+static const char *reason_of_set(const struct set_use *use)
+{
+	if (use->has_counters)
+		return "the counters of set elements are not kept here";
+	return NULL;
+}
+
+static const char *reason_of_test(const struct test *t)
+{
+	const char *why = NULL;
+
+	switch (t->kind) {
+	case TEST_IN:
+	case TEST_MASK:
+		for (unsigned i = 0; i < t->n_fields && !why; i++)
+			why = reason_of_field(t->field[i]);
+		return why;
+	case TEST_SET:
+		return reason_of_set(t->set);
+	case TEST_STATE:
+		return reason_of_state(t->state);
+	case TEST_BYTES:
+		return "bytes of the packet are not looked into";
+	case TEST_UNKNOWN:
+		return t->why ? t->why : "this cannot be decided here";
+	}
+	return NULL;
+}
+
+static void refuse_test(const struct ruleset *rs, const struct rule *r, const struct test *t, struct diags *d)
+{
+	const char *why = reason_of_test(t);
+
+	if (why) {
+		flat_hint_tables(rs, r->chain, d, diag_error(d, t->at, "%s: %s", t->what ? t->what : "this match", why));
+	} else if (t->kind == TEST_SET && !t->set->set) {
+		struct diag *g = diag_error(d, t->set->at, "there is no set '%.*s'", STR_ARG(t->set->name));
+
+		diag_hint(d, g, "give the output of `ipset save` as one more file");
+	}
+}
+
+void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const struct flat_options *opt, struct diags *d)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++) {
+		const struct step *s = &r->step[i];
+
+		if (s->kind == STEP_EFFECT)
+			refuse_effect(rs, r, &s->effect, opt, d);
+		else if (s->kind == STEP_VERDICT)
+			refuse_verdict(rs, r, s, opt, d);
+		else
+			refuse_test(rs, r, &s->test, d);
+	}
+}
+
+void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct diags *d)
+{
+	struct diag *g;
+
+	if (c->rules.n == 0)
+		return;
+	g = diag_error(d, c->rules.v[0]->at, "chain %.*s of table %.*s: a netfilter program cannot translate addresses",
+		       STR_ARG(c->name), STR_ARG(c->table));
+	flat_hint_tables(rs, c, d, g);
+}
