@@ -59,6 +59,8 @@ static __always_inline const u8 *dp_at(struct dp_pkt *p, u64 off, u32 n)
 #include "datapath/parse.h"
 #include "datapath/run.h"
 
+#include "datapath/log.h"
+
 /* A test run has no devices, no connection, no socket: the test's map stands for them. */
 static __always_inline void dp_meta_test(struct dp_key *k)
 {

@@ -70,12 +70,14 @@ static __always_inline void dp_count_add(const struct dp_key *k, u64 counter)
 
 	if (!c || counter == DP_NO_COUNTER)
 		return;
+	dp_counted(counter);
 	at = (((u64)dp_cpu() << dp_c.counters_log2) + counter) & dp_c.counter_mask;
 	dp_add(c + 2 * at, 1);
 	dp_add(c + 2 * at + 1, k->bytes);
 }
 
-#include "datapath/log.h"
+DP_GLOBAL int dp_log_event(DP_CTX *ctx, const struct dp_key *k, u32 counter);
+
 #include "datapath/sets.h"
 #include "datapath/state.h"
 #include "datapath/tcpopt.h"

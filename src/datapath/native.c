@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The user-space side of the datapath's accessors. bpf.h has the kernel's side.
+ *
+ * Tables are trusted: they come from the builder of this very program. Bytes are not: dp_at() knows how many there are.
+ */
+#include "datapath/native.h"
+
+#include "datapath/key.h"
+
+#define DP_NOUNROLL
+#define DP_GLOBAL static
+#define DP_RELOAD() ((void)0)
+#define DP_CTX struct native_run
+
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
+#define BE16(x) __builtin_bswap16(x)
+#define BE32(x) __builtin_bswap32(x)
+#define BE64(x) __builtin_bswap64(x)
+#define LD8(p) (*(const u8 *)(p))
+#define LD16(p) ((const struct load16 *)(p))->v
+#define LD32(p) ((const struct load32 *)(p))->v
+#define LD64(p) ((const struct load64 *)(p))->v
+struct load16 { u16 v; } __attribute__((packed, may_alias));
+struct load32 { u32 v; } __attribute__((packed, may_alias));
+struct load64 { u64 v; } __attribute__((packed, may_alias));
+
+struct native {
+	struct dp_config config;
+	const uint64_t *table;
+	uint64_t *count, *state;
+	uint64_t now, random;
+	uint32_t n_hits, hit[NATIVE_MAX_HITS];
+};
+
+struct native_run {
+	const u8 *data;
+	u64 captured, len;
+	bool is_cut; /* something beyond what was captured was asked for */
+};
+
+struct dp_pkt {
+	struct native_run *run;
+	u64 len;
+};
+
+static _Thread_local struct native *native_now; /* the one that runs */
+#define dp_c (native_now->config)
+
+static const int dp_table, dp_count, dp_state;
+
+static __always_inline u64 *dp_map(const int *map)
+{
+	if (map == &dp_table)
+		return (u64 *)(uintptr_t)native_now->table;
+	return (u64 *)(map == &dp_count ? native_now->count : native_now->state);
+}
+
+static __always_inline u64 dp_zero(const u64 *t)
+{
+	(void)t;
+	return 0;
+}
+
+static __always_inline u32 dp_cpu(void)
+{
+	return 0;
+}
+
+static __always_inline u64 dp_now(void)
+{
+	return native_now->now;
+}
+
+static __always_inline u32 dp_random(void)
+{
+	native_now->random = native_now->random * 6364136223846793005u + 1442695040888963407u;
+	return (u32)(native_now->random >> 33);
+}
+
+struct dp_iter {
+	int left;
+};
+
+static __always_inline void dp_iter_start(struct dp_iter *it, int n)
+{
+	it->left = n;
+}
+
+static __always_inline bool dp_iter_next(struct dp_iter *it)
+{
+	return it->left-- > 0;
+}
+
+static __always_inline void dp_iter_end(struct dp_iter *it)
+{
+	(void)it;
+}
+
+static __always_inline const u8 *dp_at(struct dp_pkt *p, u64 off, u32 n)
+{
+	if (off + n <= p->run->captured)
+		return p->run->data + off;
+	p->run->is_cut |= off + n <= p->len;
+	return NULL;
+}
+
+static int dp_copy(struct native_run *run, u32 off, u32 n, void *to)
+{
+	if ((u64)off + n > run->captured) {
+		run->is_cut = true;
+		return -1;
+	}
+	memcpy(to, run->data + off, n);
+	return 0;
+}
+
+static __always_inline void dp_counted(u64 counter)
+{
+	if (native_now->n_hits < NATIVE_MAX_HITS)
+		native_now->hit[native_now->n_hits] = (u32)counter;
+	native_now->n_hits++;
+}
+
+#include "datapath/parse.h"
+#include "datapath/run.h"
+
+/* The counter says all there is to say here. */
+static int dp_log_event(struct native_run *run, const struct dp_key *k, u32 counter)
+{
+	(void)run;
+	(void)k;
+	(void)counter;
+	return 0;
+}
+
+static void name_words(const char *name, u64 *w)
+{
+	u128 v = field_name_value(str_from(name));
+
+	w[0] = (u64)(v >> 64);
+	w[1] = (u64)v;
+}
+
+static void read_ct(struct dp_key *k, const struct packet *p)
+{
+	bool has_ct = p->ct == CT_NEW || p->ct == CT_ESTABLISHED || p->ct == CT_RELATED;
+
+	k->w[DP_W_CT] = 1ull << (p->ct < 0 ? CT_INVALID : p->ct) << DP_CT_STATE_SHIFT | (has_ct ? DP_HAS_CT : 0);
+	if (has_ct)
+		k->w[DP_W_MARK] |= (u64)p->ct_mark << 32;
+}
+
+static void read_meta(struct dp_key *k, const struct packet *p, u32 mark)
+{
+	if (p->has_iif && p->iif[0]) {
+		name_words(p->iif, &k->w[DP_W_IIF0]);
+		k->w[DP_W_DEV] |= DP_HAS_IIF;
+	}
+	if (p->has_oif && p->oif[0]) {
+		name_words(p->oif, &k->w[DP_W_OIF0]);
+		k->w[DP_W_DEV] |= DP_HAS_OIF;
+	}
+	k->w[DP_W_MARK] = mark;
+	read_ct(k, p);
+	if (p->uid >= 0 || p->gid >= 0) {
+		k->w[DP_W_DEV] |= DP_HAS_SOCKET | DP_IS_SOCKET;
+		k->w[DP_W_SOCK] = (u64)(u32)p->uid | (u64)(u32)p->gid << 32;
+	}
+	if (p->pkttype > 0)
+		k->w[DP_W_DEV] |= (u64)p->pkttype << 32;
+	if (p->cpu > 0)
+		k->w[DP_W_DEV] |= (u64)p->cpu;
+	if (p->realm >= 0) {
+		k->w[DP_W_DEV] |= DP_HAS_REALM;
+		k->w[DP_W_OFF] |= (u64)p->realm << 32;
+	}
+	if (p->vlan_meta >= 0)
+		k->w[DP_W_DEV] |= DP_HAS_VLAN | (u64)(p->vlan_meta & 0xfff) << 48;
+}
+
+static int parse(struct native_run *run, struct dp_key *k, const struct packet *p)
+{
+	struct dp_pkt pkt = { run, run->len };
+
+	k->bytes = run->len;
+	if (p->link == PACKET_LINK_OTHER)
+		return DP_PARSED_OTHER;
+	if (p->link == PACKET_LINK_ETHER)
+		return dp_ether(&pkt, k, p->vlan_meta >= 0);
+	return dp_ip(&pkt, k, 0, run->captured && run->data[0] >> 4 == 6);
+}
+
+struct native *native_create(struct arena *a, const struct native_tables *t)
+{
+	struct native *n = arena_new(a, struct native, 1);
+
+	n->table = t->word;
+	n->count = arena_new(a, uint64_t, 2 * (size_t)t->n_counters + 2 * DP_COUNTERS_SPECIAL);
+	n->state = arena_new(a, uint64_t, t->n_state + 1);
+	if (t->n_state)
+		memcpy(n->state, t->state, t->n_state * sizeof *t->state);
+	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .features = ~0u,
+					.malformed_accept = t->malformed_accept };
+	return n;
+}
+
+void native_run(struct native *n, unsigned position, const struct packet *p, uint32_t mark, uint64_t now,
+		struct native_result *out)
+{
+	struct native_run run = { p->bytes, p->len, p->wire_len > p->len ? p->wire_len : p->len, false };
+	struct dp_key k = { .w = { 0 } };
+	int parsed, verdict = DP_VERDICT_ACCEPT;
+
+	native_now = n;
+	n->now = now;
+	n->n_hits = 0;
+	parsed = parse(&run, &k, p);
+	read_meta(&k, p, mark);
+	*out = (struct native_result){ .mark = mark, .hit = n->hit };
+	if (parsed == DP_PARSED_OTHER) {
+		out->verdict = NATIVE_NOT_IP;
+		return;
+	}
+	if (parsed == DP_PARSED_MALFORMED) {
+		out->is_malformed = !run.is_cut;
+		if (!run.is_cut)
+			dp_count_add(&k, DP_COUNTER_MALFORMED);
+		verdict = n->config.malformed_accept ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
+	} else {
+		verdict = dp_run(&run, &k, position + (parsed == DP_PARSED_IP6 ? DP_POINTS_PER_FAMILY : 0));
+	}
+	out->verdict = run.is_cut ? NATIVE_UNKNOWN : verdict == DP_VERDICT_ACCEPT ? NATIVE_ACCEPT : NATIVE_DROP;
+	out->mark = (uint32_t)k.w[DP_W_MARK];
+	out->n_hits = n->n_hits;
+}
+
+const char *native_lacks(const struct packet *p, uint32_t features)
+{
+	if ((features & DP_F_CT) && (p->ct < 0 || (p->ct != CT_INVALID && p->ct != CT_UNTRACKED && !p->has_ct_mark)))
+		return "the connection";
+	if ((features & DP_F_IFACE) && (!p->has_iif && !p->has_oif))
+		return "the interfaces";
+	if ((features & DP_F_SOCKET) && (p->uid == -1 || p->gid == -1))
+		return "the socket's owner";
+	if ((features & DP_F_MAC) && p->link != PACKET_LINK_ETHER)
+		return "the Ethernet header";
+	if ((features & DP_F_PKTTYPE) && p->pkttype < 0)
+		return "the packet type";
+	if ((features & DP_F_REALM) && p->realm < 0)
+		return "the realm";
+	if (features & DP_F_GROUP)
+		return "the interface groups";
+	return NULL;
+}
+
+const uint64_t *native_counts(const struct native *n)
+{
+	return n->count;
+}
