@@ -46,6 +46,37 @@ static int read_active(struct load *l)
 	return 0;
 }
 
+/*
+ * Chains of several tables at one hook are judged by one program, unless somebody else hangs between them: then each
+ * table needs its own place, so that the order stays. (No hook of the kernel's own lies between these.)
+ */
+static unsigned shared_chains(struct arena *a)
+{
+	static const struct {
+		enum dp_position position;
+		enum hook hook;
+		int before, at; /* priorities of the table before, and of this one */
+	} joins[] = {
+		{ DP_POSITION_INPUT_FILTER, HOOK_INPUT, -150, 0 },
+		{ DP_POSITION_INPUT_SECURITY, HOOK_INPUT, 0, 50 },
+		{ DP_POSITION_FORWARD_FILTER, HOOK_FORWARD, -150, 0 },
+		{ DP_POSITION_FORWARD_SECURITY, HOOK_FORWARD, 0, 50 },
+		{ DP_POSITION_OUTPUT_SECURITY, HOOK_OUTPUT, 0, 50 },
+	};
+	unsigned shared = 1u << 31; /* no position: so that nothing shared is not "as by default" */
+	struct hooks all;
+
+	hooks_list(a, &all);
+	for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
+		struct nflink_place four = { FAMILY_IP4, joins[i].hook, joins[i].before }, six = four;
+
+		six.family = FAMILY_IP6;
+		if (!hooks_between(&all, four, joins[i].at) && !hooks_between(&all, six, joins[i].at))
+			shared |= 1u << joins[i].position;
+	}
+	return shared;
+}
+
 static int compile(struct load *l)
 {
 	struct numbers *n = &l->out->numbers;
@@ -56,6 +87,7 @@ static int compile(struct load *l)
 	number_assign(l->a, l->q->rules, l->in_use, l->active, n);
 	opt.rule_counter = n->rule;
 	opt.chain_counter = n->chain;
+	opt.shared_chains = shared_chains(l->a);
 	l->tables = tables_build(l->a, l->q->rules, &opt, l->d);
 	return l->tables ? 0 : -EINVAL;
 }
