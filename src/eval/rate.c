@@ -16,7 +16,7 @@
 #include "eval/state.h"
 
 #define BYTE_CREDITS 4194304000u /* one second in byte mode: the largest power of two below 2^32 / HZ, times HZ */
-enum { CHUNK_SHIFT = 4 };
+enum { CHUNK_SHIFT = 4, GC_MS = 1000 };
 
 struct bucket {
 	int64_t prev_ns;
@@ -45,6 +45,15 @@ static int64_t packet_cost_ns(const struct state_spec *s, int64_t unit_ns)
 	int64_t avg = (int64_t)(per_ns / (uint64_t)unit_ns / units);
 
 	return avg ? avg * unit_ns : 1;
+}
+
+/*
+ * The kernel forgets a bucket that was idle for its expiry, but looks for such only once a second (the usual
+ * --hashlimit-htable-gcinterval): in that second it may be there or not.
+ */
+static bool may_be_gone(const struct walk *w, const struct state_spec *s, const struct bucket *b)
+{
+	return s->rate.expire_ms && w->e->now_ns - b->prev_ns >= (int64_t)s->rate.expire_ms * 1000000;
 }
 
 /* Reads the bucket at k; false: nobody knows what is in it. cap, cost in ns. */
@@ -241,6 +250,12 @@ static bool table_is_full(struct walk *w, const struct test *t, const struct sta
 	return false;
 }
 
+/* When nobody can have the bucket any more. */
+static int64_t forgotten_ns(const struct walk *w, const struct state_spec *s)
+{
+	return s->rate.expire_ms ? w->e->now_ns + ((int64_t)s->rate.expire_ms + GC_MS) * 1000000 - 1 : INT64_MAX;
+}
+
 static enum eval_truth hash_unknown(struct walk *w, const struct test *t, const char *why)
 {
 	struct key k;
@@ -253,7 +268,7 @@ static enum eval_truth hash_unknown(struct walk *w, const struct test *t, const 
 enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 {
 	const struct state_spec *s = table_spec(w, t);
-	bool by_bytes = s->rate.by_bytes, is_new, fits;
+	bool by_bytes = s->rate.by_bytes, is_new, fits, is_doubtful;
 	int64_t cap = by_bytes ? INT64_MAX : packet_cost_ns(s, 1000) * (int64_t)s->rate.burst;
 	struct store_value v;
 	struct bucket b;
@@ -279,9 +294,14 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 		w->hot_drop = "the table of hashlimit is full";
 		return EVAL_NO;
 	}
+	is_doubtful = may_be_gone(w, s, &b) && (by_bytes || b.credit + (w->e->now_ns - b.prev_ns) < cap);
 	fits = by_bytes ? hash_bytes_fit(w, s, &b, is_new) : hash_packets_fit(w, s, &b);
-	store_put(w->e->store, &k, &b, sizeof b,
-		  s->rate.expire_ms ? w->e->now_ns + (int64_t)s->rate.expire_ms * 1000000 - 1 : INT64_MAX);
+	if (is_doubtful)
+		store_doubt(w->e->store, &k);
+	else
+		store_put(w->e->store, &k, &b, sizeof b, forgotten_ns(w, s));
+	if (is_doubtful && !fits) /* a new bucket would have had room */
+		return state_ask(w, t, "whether the table still had the group is not known");
 	return state_answer(w, t, fits != t->state->rate.above, fits ? "the packet is within the rate" :
 								       "the packet is above the rate");
 }

@@ -85,11 +85,13 @@ enum tcp_state tcp_next(enum tcp_state s, unsigned flags, bool is_reply)
 	return flags & ACK ? next_ack(s, is_reply) : TCP_NONE;
 }
 
-bool tcp_reopens(enum tcp_state s, unsigned flags, bool is_reply)
+bool tcp_reopens(const struct conn *c, unsigned flags, bool is_reply)
 {
 	if ((flags & (SYN | ACK | RST | FIN)) != SYN)
 		return false;
-	return s == TCP_TIME_WAIT || (s == TCP_CLOSE && !is_reply);
+	if (c->tcp != TCP_TIME_WAIT && (c->tcp != TCP_CLOSE || is_reply))
+		return false;
+	return c->has_closed || c->last_rst == (is_reply ? 2 : 1);
 }
 
 int64_t tcp_timeout_s(enum tcp_state s, bool has_reply)

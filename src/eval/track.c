@@ -284,6 +284,8 @@ static bool advance_tcp(struct walk *w, struct tracked *tr)
 	if (next == TCP_NONE)
 		return false;
 	tr->c.tcp = (uint8_t)next;
+	tr->c.has_closed |= next == TCP_FIN_WAIT;
+	tr->c.last_rst = flags_of(w) & 4 ? (tr->is_reply ? 2 : 1) : 0;
 	if ((flags_of(w) & 4) && !(tr->c.status & CT_STATUS_SEEN_REPLY))
 		tr->is_killed = true; /* nobody answered, but with a reset: the kernel forgets it at once */
 	if ((tr->c.status & CT_STATUS_SEEN_REPLY) && next == TCP_ESTABLISHED &&
@@ -343,7 +345,7 @@ int track_enter(struct walk *w)
 	x = find(w, &t, tr);
 	if (x == FOUND_UNCERTAIN)
 		return -1;
-	if (x == FOUND_IT && t.proto == 6 && tcp_reopens((enum tcp_state)tr->c.tcp, flags_of(w), tr->is_reply)) {
+	if (x == FOUND_IT && t.proto == 6 && tcp_reopens(&tr->c, flags_of(w), tr->is_reply)) {
 		kill_conn(w, &tr->c);
 		x = FOUND_NONE;
 	}

@@ -26,6 +26,8 @@ struct conn {
 	uint32_t mark, mark_mask; /* mask: bits that are known */
 	uint32_t status;	  /* CT_STATUS_* */
 	uint8_t tcp;		  /* enum tcp_state */
+	uint8_t has_closed;	  /* TCP: a FIN was seen first in some direction */
+	uint8_t last_rst;	  /* TCP: the last packet was a RST, 1 original, 2 reply */
 	struct translation nat[2]; /* 0 source, 1 destination */
 	int64_t created_ns;
 };
@@ -44,7 +46,7 @@ bool track_is_open(const struct walk *w, const struct tuple *orig); /* known, an
 bool tcp_flags_valid(unsigned flags);
 /* The state after a packet with these flags; TCP_NONE: the packet is invalid. */
 enum tcp_state tcp_next(enum tcp_state s, unsigned flags, bool is_reply);
-bool tcp_reopens(enum tcp_state s, unsigned flags, bool is_reply);
+bool tcp_reopens(const struct conn *c, unsigned flags, bool is_reply); /* a SYN that begins the connection anew */
 int64_t tcp_timeout_s(enum tcp_state s, bool has_reply);
 
 #endif

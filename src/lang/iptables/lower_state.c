@@ -37,6 +37,16 @@ static void limit(struct lower *l, const struct ipt_use *u)
 	s->rate.burst = number(u, IPT_M_LIMIT_BURST, 5);
 }
 
+/* iptables gives an idle group the time unit of the rate, or as many seconds as its burst may refill it. */
+static uint64_t default_expire_ms(const struct state_spec *s, const struct ipt_rate *r)
+{
+	uint64_t per_refill = r->units >> 4 << 4;
+
+	if (!r->by_bytes || s->rate.burst == 0)
+		return r->per_s * 1000;
+	return per_refill ? (s->rate.burst + per_refill - 1) / per_refill * 1000 : 1000;
+}
+
 static void hashlimit(struct lower *l, const struct ipt_use *u)
 {
 	const struct ipt_opt *up = ipt_opt_find(u, IPT_M_HASHLIMIT_UPTO), *above = ipt_opt_find(u, IPT_M_HASHLIMIT_ABOVE);
@@ -47,12 +57,12 @@ static void hashlimit(struct lower *l, const struct ipt_use *u)
 	l->steps.v[l->steps.n - 1].test.negated = false;
 	set_rate(s, &o->v.rate, TICKS_HASHLIMIT);
 	s->rate.above = (o == above) != o->negated;
-	s->rate.burst = number(u, IPT_M_HASHLIMIT_BURST, 5);
+	s->rate.burst = number(u, IPT_M_HASHLIMIT_BURST, o->v.rate.by_bytes ? 0 : 5);
 	s->rate.mode = mode ? (uint8_t)mode->v.bits : 0;
 	s->rate.src_plen = (uint8_t)number(u, IPT_M_HASHLIMIT_SRCMASK, width);
 	s->rate.dst_plen = (uint8_t)number(u, IPT_M_HASHLIMIT_DSTMASK, width);
 	s->rate.max_entries = (uint32_t)number(u, IPT_M_HASHLIMIT_HTABLE_MAX, 0);
-	s->rate.expire_ms = (uint32_t)number(u, IPT_M_HASHLIMIT_EXPIRE, 10000);
+	s->rate.expire_ms = (uint32_t)number(u, IPT_M_HASHLIMIT_EXPIRE, default_expire_ms(s, &o->v.rate));
 	s->shared_name = ipt_opt_find(u, IPT_M_HASHLIMIT_NAME)->v.text;
 	if (ipt_opt_find(u, IPT_M_HASHLIMIT_RATE_MATCH))
 		lower_unknown(l, o, "measures the rate over an interval of the kernel's clock");
