@@ -194,6 +194,8 @@ struct nat_spec {
 	bool has_addr, has_port;
 	u128 addr_lo, addr_hi;	/* NETMAP: network and mask */
 	uint16_t port_lo, port_hi;
+	bool has_base;		/* DNAT: port - port_base goes to port_lo ... */
+	uint16_t port_base;
 	uint32_t mark_value, mark_mask; /* TPROXY */
 };
 

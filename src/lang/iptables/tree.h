@@ -24,6 +24,7 @@
 #ifndef WEIR_LANG_IPTABLES_TREE_H
 #define WEIR_LANG_IPTABLES_TREE_H
 
+#include "base/strmap.h"
 #include "policy/policy.h"
 
 enum { IPT_CTSTATE_SNAT = 1 << 6, IPT_CTSTATE_DNAT = 1 << 7 }; /* beside 1 << CT_* in --ctstate */
@@ -73,10 +74,12 @@ enum ipt_value_kind {
 };
 
 struct ipt_rate {
-	uint64_t units;	 /* packets, or bytes if by_bytes, as written */
+	uint64_t units;	 /* packets, or bytes if by_bytes: what the ticks amount to, ... */
 	uint64_t per_s;	 /* ... in this many seconds */
 	uint64_t ticks;	 /* what the kernel is given: 1/10000 s per packet (limit), 1/10000 or 1e-6 s (hashlimit) */
 	bool by_bytes;
+	uint64_t written; /* the number as written, ... */
+	uint32_t written_s; /* ... and the seconds of its unit: the kernel forgets unused entries after that time */
 };
 
 enum ipt_chunk_mode { IPT_CHUNK_ALL, IPT_CHUNK_ANY, IPT_CHUNK_ONLY };
@@ -154,7 +157,12 @@ struct ipt_rule {
 	VEC(struct ipt_use) matches;
 	enum ipt_jump jump;
 	struct ipt_use target; /* JUMP_TARGET */
-	struct str chain_name; /* JUMP_CHAIN, GOTO_CHAIN: a user chain of this table, known to exist */
+	struct str chain_name; /* JUMP_CHAIN, GOTO_CHAIN: a user chain of this table */
+	/*
+	 * The chain is not in this file, and the table has no built-in chain either: a piece of a larger ruleset (ufw keeps
+	 * its rules in several files). Warned of; nobody knows what the chain does.
+	 */
+	bool chain_is_missing;
 	struct loc target_at;  /* the name behind -j or -g */
 	bool inserted;	   /* by -I: several addresses come in reverse order */
 	bool has_counts;
@@ -177,7 +185,8 @@ struct ipt_table {
 	struct str name;
 	struct loc at;	      /* the name behind '*' */
 	struct loc commit_at; /* COMMIT */
-	VEC(struct ipt_chain *) chains; /* base chains that the file names, in hook order; then user chains in file order */
+	VEC(struct ipt_chain *) chains; /* base chains that the file names, and user chains, in file order */
+	struct strmap by_name;	      /* struct ipt_chain of each */
 };
 
 struct ipt_file {

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Words of a rule, left to right, as iptables takes them through getopt_long():
+ *
+ *  - an option is looked for among the core options and those of the matches and the target met so far, newest first;
+ *    a beginning of its name will do if no other begins so;
+ *  - one that is not found calls up the match of the protocol (-p tcp --dport 22), once;
+ *  - '!' stands before the option it negates. The spelling of old, `-s ! x`, is read with a warning.
+ *
+ * A wrong value is reported and reading goes on; an option that is unknown ends the rule, since nobody knows how many
+ * words are its own.
+ */
+#include "lang/iptables/rule.h"
+
+#include "lang/iptables/arg.h"
+
+enum core {
+	CORE_SRC, CORE_DST, CORE_IN, CORE_OUT, CORE_PROTO, CORE_JUMP, CORE_GOTO, CORE_MATCH, CORE_FRAG, CORE_COUNTS,
+	CORE_VERBOSE, CORE_TABLE, CORE_COMMAND, CORE_LISTING, CORE_COUNT
+};
+
+/* Long names first under which messages speak of an option. */
+static const struct core_row {
+	const char *name;
+	char letter;
+	enum core core;
+	bool can_negate;
+	uint8_t n_words;
+} core_rows[] = {
+	{ "source", 's', CORE_SRC, true, 1 },
+	{ "src", 's', CORE_SRC, true, 1 },
+	{ "destination", 'd', CORE_DST, true, 1 },
+	{ "dst", 'd', CORE_DST, true, 1 },
+	{ "in-interface", 'i', CORE_IN, true, 1 },
+	{ "out-interface", 'o', CORE_OUT, true, 1 },
+	{ "protocol", 'p', CORE_PROTO, true, 1 },
+	{ "proto", 'p', CORE_PROTO, true, 1 },
+	{ "jump", 'j', CORE_JUMP, false, 1 },
+	{ "goto", 'g', CORE_GOTO, false, 1 },
+	{ "match", 'm', CORE_MATCH, false, 1 },
+	{ "fragments", 'f', CORE_FRAG, true, 0 },
+	{ "set-counters", 'c', CORE_COUNTS, false, 2 },
+	{ "verbose", 'v', CORE_VERBOSE, false, 0 },
+	{ "ipv4", '4', CORE_VERBOSE, false, 0 },
+	{ "ipv6", '6', CORE_VERBOSE, false, 0 },
+	{ "table", 't', CORE_TABLE, false, 1 },
+	{ "append", 'A', CORE_COMMAND, false, 1 },
+	{ "insert", 'I', CORE_COMMAND, false, 1 },
+	{ "delete", 'D', CORE_COMMAND, false, 1 },
+	{ "replace", 'R', CORE_COMMAND, false, 1 },
+	{ "numeric", 'n', CORE_LISTING, false, 0 },
+	{ "exact", 'x', CORE_LISTING, false, 0 },
+	{ "line-numbers", '0', CORE_LISTING, false, 0 },
+	{ "wait", 'w', CORE_LISTING, false, 0 },
+	{ "modprobe", 'M', CORE_LISTING, false, 0 },
+};
+enum { N_CORE = sizeof(core_rows) / sizeof(*core_rows), TARGET_USE = -1 };
+
+/* What a word turned out to be. */
+struct found {
+	const struct core_row *core; /* one of these two */
+	enum ipt_opt_id opt;
+	int use;		     /* index of the match; TARGET_USE */
+	const char *name, *other;    /* other: a second candidate, so that it is ambiguous */
+};
+
+struct reader {
+	const struct ipt_rule_in *in;
+	struct ipt_rule *r;
+	size_t i;			/* next word */
+	const struct ipt_word *bang;	/* a '!' that waits for its option */
+	const struct ipt_word *option;	/* the option at hand */
+	bool negated;			/* ... is negated */
+	unsigned seen;			/* bit per enum core */
+	bool implicit_done;
+	bool ok;
+};
+
+/* ---------- finding an option ---------- */
+
+static void candidate(struct found *f, const struct core_row *core, enum ipt_opt_id opt, int use)
+{
+	const char *name = core ? core->name : ipt_opt_row(opt)->name;
+
+	if (!f->name) {
+		*f = (struct found){ .core = core, .opt = opt, .use = use, .name = name };
+		return;
+	}
+	if (core ? f->core && f->core->core == core->core : f->opt == opt)
+		return;
+	f->other = name;
+}
+
+static bool is_name(struct str s, const char *name, bool whole)
+{
+	size_t n = strlen(name);
+
+	return n && (whole ? s.n == n : s.n <= n) && memcmp(s.p, name, s.n) == 0;
+}
+
+static void look_in(struct found *f, enum ipt_ext_id ext, int use, struct str s, bool whole)
+{
+	enum ipt_opt_id id = ipt_ext_row(ext)->first;
+
+	for (; ext != IPT_NONE && id < IPT_OPT_COUNT && ipt_opt_row(id)->ext == ext; id++) {
+		const struct ipt_opt_row *row = ipt_opt_row(id);
+
+		if (is_name(s, row->name, whole) || is_name(s, row->alias, whole))
+			candidate(f, NULL, id, use);
+	}
+}
+
+static struct found look_up(const struct reader *rd, struct str s, bool whole)
+{
+	struct found f = { 0 };
+
+	for (size_t i = 0; i < N_CORE; i++) {
+		if (is_name(s, core_rows[i].name, whole))
+			candidate(&f, &core_rows[i], IPT_OPT_NONE, 0);
+	}
+	if (whole && f.name)
+		return f;
+	if (rd->r->jump == IPT_JUMP_TARGET)
+		look_in(&f, rd->r->target.ext, TARGET_USE, s, whole);
+	for (size_t i = rd->r->matches.n; i-- > 0 && !(whole && f.name);)
+		look_in(&f, rd->r->matches.v[i].ext, (int)i, s, whole);
+	return f;
+}
+
+static struct found find_long(const struct reader *rd, struct str s)
+{
+	struct found f = look_up(rd, s, true);
+
+	return f.name || s.n == 0 ? f : look_up(rd, s, false);
+}
+
+static struct ipt_use *add_match(struct reader *rd, enum ipt_ext_id ext, struct loc at, bool is_implicit)
+{
+	struct ipt_use *u = vec_add(rd->in->a, &rd->r->matches);
+
+	u->ext = ext;
+	u->at = at;
+	u->is_implicit = is_implicit;
+	return u;
+}
+
+/* The match that the protocol calls up, if it has such an option. */
+static struct found find_implicit(struct reader *rd, struct str s)
+{
+	enum ipt_ext_id ext = rd->r->proto_negated ? IPT_NONE : ipt_ext_implied_by(rd->r->proto, rd->in->family);
+	struct found f = { 0 };
+
+	if (ext == IPT_NONE || rd->implicit_done)
+		return f;
+	look_in(&f, ext, (int)rd->r->matches.n, s, true);
+	if (!f.name)
+		look_in(&f, ext, (int)rd->r->matches.n, s, false);
+	if (f.name && !f.other) {
+		add_match(rd, ext, rd->option->at, true);
+		rd->implicit_done = true;
+	}
+	return f;
+}
+
+/* ---------- reporting ---------- */
+
+/* A match or target elsewhere that has this option. */
+static enum ipt_opt_id option_elsewhere(enum family family, struct str s)
+{
+	for (enum ipt_opt_id id = IPT_OPT_NONE + 1; id < IPT_OPT_COUNT; id++) {
+		const struct ipt_opt_row *row = ipt_opt_row(id);
+
+		if ((ipt_ext_row(row->ext)->families & 1 << family) && (is_name(s, row->name, true) || is_name(s, row->alias, true)))
+			return id;
+	}
+	return IPT_OPT_NONE;
+}
+
+/* The name nearest to an option's among all that are known at this place. */
+static const char *nearest_option(const struct reader *rd, struct str s)
+{
+	VEC(const char *) all = { 0 };
+
+	for (size_t i = 0; i < N_CORE; i++)
+		*vec_add(rd->in->a, &all) = core_rows[i].name;
+	for (enum ipt_opt_id id = IPT_OPT_NONE + 1; id < IPT_OPT_COUNT; id++) {
+		enum ipt_ext_id ext = ipt_opt_row(id)->ext;
+		bool is_loaded = rd->r->jump == IPT_JUMP_TARGET && rd->r->target.ext == ext;
+
+		for (size_t i = 0; i < rd->r->matches.n; i++)
+			is_loaded |= rd->r->matches.v[i].ext == ext;
+		if (is_loaded || (rd->r->proto && ipt_ext_row(ext)->implied_by == rd->r->proto))
+			*vec_add(rd->in->a, &all) = ipt_opt_row(id)->name;
+	}
+	return str_nearest(s, all.v, all.n);
+}
+
+static void unknown_option(struct reader *rd, struct str name)
+{
+	struct diags *d = rd->in->d;
+	struct diag *g = diag_error(d, rd->option->at, "unknown option '%.*s'", STR_ARG(rd->option->text));
+	enum ipt_opt_id id = option_elsewhere(rd->in->family, name);
+	const struct ipt_opt_row *row = ipt_opt_row(id);
+	const char *near;
+
+	rd->ok = false;
+	if (id != IPT_OPT_NONE && row->arg == ARG_PORTS) {
+		diag_hint(d, g, "a port needs a protocol in front: -p tcp --%s or -p udp --%s", row->name, row->name);
+	} else if (id != IPT_OPT_NONE) {
+		diag_hint(d, g, "--%s belongs to %s %s, which must come before it", row->name,
+			  ipt_ext_row(row->ext)->is_target ? "-j" : "-m", ipt_ext_name(row->ext));
+	} else {
+		near = nearest_option(rd, name);
+		if (near)
+			diag_hint(d, g, "did you mean '--%s'?", near);
+	}
+}
+
+static void *rule_error_end(struct reader *rd)
+{
+	rd->ok = false;
+	rd->i = rd->in->n;
+	return NULL;
+}
+
+/* ---------- values ---------- */
+
+static bool is_bang(const struct ipt_word *w)
+{
+	return !w->is_quoted && str_is(w->text, "!");
+}
+
+static bool looks_like_option(const struct ipt_word *w)
+{
+	char c = w->text.n > 1 ? w->text.p[1] : '0';
+
+	return !w->is_quoted && w->text.n > 1 && w->text.p[0] == '-' && !(c >= '0' && c <= '9') && c != '.';
+}
+
+/* `-s ! x`: the '!' that old versions took behind the option. false: a second one. */
+static bool take_old_bang(struct reader *rd, bool can_negate)
+{
+	const struct ipt_word *w = &rd->in->w[rd->i];
+	const struct ipt_word *option = rd->option;
+	struct loc at;
+	struct diag *g;
+
+	if (rd->i + 1 >= rd->in->n || !is_bang(w) || !can_negate)
+		return true;
+	if (rd->negated || is_bang(w + 1)) {
+		g = diag_error(rd->in->d, rd->negated ? w->at : w[1].at, "second '!' on %.*s", STR_ARG(option->text));
+		diag_hint(rd->in->d, g, "write one '!' before the option: ! %.*s ...", STR_ARG(option->text));
+		rule_error_end(rd);
+		return false;
+	}
+	at = w->at;
+	at.len = w[1].at.off + w[1].at.len - at.off;
+	g = diag_warn(rd->in->d, at, "old-negation", "negation goes before the option: ! %.*s %.*s", STR_ARG(option->text),
+		      STR_ARG(w[1].text));
+	diag_hint(rd->in->d, g, "iptables has refused this spelling since 1.4.3");
+	rd->negated = true;
+	rd->i++;
+	return true;
+}
+
+/* The words of an option's value; inline_value is what stands behind '=' or the letter. NULL: reported. */
+static const struct ipt_word *take_value(struct reader *rd, const struct ipt_word *inline_value, unsigned n, bool takes_dash)
+{
+	const struct ipt_word *w = &rd->in->w[rd->i];
+	struct ipt_word *both;
+	unsigned have = inline_value ? 1 : 0;
+
+	for (unsigned k = 0; k + have < n; k++) {
+		if (rd->i + k >= rd->in->n || (!takes_dash && looks_like_option(&w[k]))) {
+			diag_error(rd->in->d, rd->option->at, n > 1 ? "%.*s needs two values" : "%.*s needs a value",
+				   STR_ARG(rd->option->text));
+			rd->ok = false;
+			rd->i += k;
+			return NULL;
+		}
+	}
+	rd->i += n - have;
+	if (!inline_value)
+		return w;
+	both = arena_new(rd->in->a, struct ipt_word, n);
+	both[0] = *inline_value;
+	if (n > 1)
+		both[1] = w[0];
+	return both;
+}
+
+/* ---------- options of matches and targets ---------- */
+
+static void read_ext_option(struct reader *rd, const struct found *f, const struct ipt_word *inline_value)
+{
+	const struct ipt_opt_row *row = ipt_opt_row(f->opt);
+	const struct ipt_arg_row *arg = ipt_arg_row(row->arg);
+	struct ipt_arg_in in = { .a = rd->in->a, .d = rd->in->d, .family = rd->in->family, .row = row };
+	struct ipt_use *u = f->use == TARGET_USE ? &rd->r->target : &rd->r->matches.v[f->use];
+	struct ipt_opt opt = { .id = f->opt, .at = rd->option->at, .value_at = rd->option->at };
+
+	if (row->arg != ARG_NONE && !inline_value && !take_old_bang(rd, row->flags & F_NEG))
+		return;
+	if (row->arg == ARG_NONE && inline_value) {
+		diag_error(rd->in->d, inline_value->at, "--%s takes no value", row->name);
+		rd->ok = false;
+		return;
+	}
+	if (rd->negated && !(row->flags & F_NEG)) {
+		diag_error(rd->in->d, rd->bang ? rd->bang->at : rd->option->at, "--%s cannot be negated", row->name);
+		rd->ok = false;
+	}
+	if (!(row->flags & F_MANY) && ipt_opt_find(u, f->opt)) {
+		diag_error(rd->in->d, rd->option->at, "--%s is given twice", row->name);
+		rd->ok = false;
+	}
+	if (row->arg != ARG_NONE) {
+		in.w = take_value(rd, inline_value, arg->n_words, arg->takes_dash);
+		if (!in.w)
+			return;
+		opt.value_at = in.w->at;
+		opt.value_at.len = in.w[arg->n_words - 1].at.off + in.w[arg->n_words - 1].at.len - in.w->at.off;
+		rd->ok &= arg->parse(&in, &opt.v);
+	}
+	opt.negated = rd->negated;
+	*vec_add(rd->in->a, &u->opts) = opt;
+}
+
+/* ---------- core options ---------- */
+
+static void read_addrs(struct reader *rd, struct ipt_arg_in *in, struct ipt_addrs *out)
+{
+	out->negated = rd->negated;
+	rd->ok &= ipt_arg_networks(in, out);
+	if (rd->negated && rd->ok && out->list.n == 1 && out->list.v[0].mask == 0)
+		diag_warn(rd->in->d, in->w->at, "never-matches", "no address is outside %.*s, so the rule never matches",
+			  STR_ARG(in->w->text));
+}
+
+static void read_iface(struct reader *rd, struct ipt_arg_in *in, struct ipt_iface *out)
+{
+	struct str s = in->w->text;
+
+	out->at = in->w->at;
+	out->negated = rd->negated;
+	if (!ipt_arg_device(in, s)) {
+		rd->ok = false;
+		return;
+	}
+	out->is_prefix = s.p[s.n - 1] == '+';
+	out->name = out->is_prefix ? str_slice(s, 0, s.n - 1) : s;
+	if (out->name.n)
+		return;
+	if (rd->negated)
+		diag_warn(rd->in->d, in->w->at, "never-matches", "'+' is every interface; negated, the rule never matches");
+	else
+		diag_hint(rd->in->d, diag_warn(rd->in->d, in->w->at, "plus-alone", "'+' alone is every interface"),
+			  "leave the option out");
+}
+
+/* Headers that IPv6 walks over, so that -p never sees them as the protocol. */
+static bool is_walked_over(uint8_t proto)
+{
+	return proto == 43 || proto == 44 || proto == 51 || proto == 60;
+}
+
+static void read_proto(struct reader *rd, struct ipt_arg_in *in)
+{
+	struct ipt_rule *r = rd->r;
+
+	r->proto_at = in->w->at;
+	if (!ipt_arg_proto(in, in->w->text, &r->proto)) {
+		rd->ok = false;
+		return;
+	}
+	r->proto_negated = rd->negated;
+	if (r->proto == 0 && rd->negated) {
+		diag_error(rd->in->d, in->w->at, "no protocol is outside '%.*s': the rule would never match", STR_ARG(in->w->text));
+		rd->ok = false;
+	}
+	if (rd->in->family == FAMILY_IP6 && is_walked_over(r->proto))
+		diag_hint(rd->in->d,
+			  diag_warn(rd->in->d, in->w->at, "never-matches",
+				    "-p looks behind this extension header, so it %s matches", rd->negated ? "always" : "never"),
+			  "use the match of that header: -m rt, -m frag, -m ah or -m dst");
+}
+
+static void unknown_match(struct reader *rd, const struct ipt_word *w)
+{
+	enum family other = rd->in->family == FAMILY_IP4 ? FAMILY_IP6 : FAMILY_IP4;
+	const char *near = ipt_ext_nearest(rd->in->a, w->text, false, rd->in->family);
+	struct diag *g;
+
+	if (ipt_ext_find(w->text, false, other) != IPT_NONE) {
+		g = diag_error(rd->in->d, w->at, "the match '%.*s' exists for IPv%d only", STR_ARG(w->text),
+			       other == FAMILY_IP4 ? 4 : 6);
+		if (str_is(w->text, "ttl") || str_is(w->text, "hl"))
+			diag_hint(rd->in->d, g, "use -m %s", str_is(w->text, "ttl") ? "hl" : "ttl");
+	} else {
+		g = diag_error(rd->in->d, w->at, "unknown match '%.*s'", STR_ARG(w->text));
+		if (near)
+			diag_hint(rd->in->d, g, "did you mean '%s'?", near);
+	}
+	rule_error_end(rd);
+}
+
+static void read_match(struct reader *rd, const struct ipt_word *w)
+{
+	enum ipt_ext_id ext = ipt_ext_find(w->text, false, rd->in->family);
+
+	if (ext == IPT_NONE) {
+		unknown_match(rd, w);
+		return;
+	}
+	add_match(rd, ext, w->at, false);
+	if (ext == ipt_ext_implied_by(rd->r->proto, rd->in->family))
+		rd->implicit_done = true;
+}
+
+/* -j NAME, -g NAME */
+static void read_jump(struct reader *rd, const struct ipt_word *w, bool is_goto)
+{
+	struct ipt_rule *r = rd->r;
+
+	r->target_at = w->at;
+	r->jump = is_goto ? IPT_GOTO_CHAIN : IPT_JUMP_CHAIN;
+	r->chain_name = w->text;
+	if (w->text.n == 0) {
+		diag_error(rd->in->d, w->at, "the name of the target is empty");
+		rd->ok = false;
+		return;
+	}
+	if (is_goto || ipt_chain_find(rd->in->table, w->text))
+		return;
+	r->target.ext = ipt_ext_find(w->text, true, rd->in->family);
+	if (r->target.ext == IPT_NONE)
+		return;
+	r->jump = IPT_JUMP_TARGET;
+	r->target.at = w->at;
+	r->chain_name = (struct str){ 0 };
+}
+
+static void read_counts(struct reader *rd, struct ipt_arg_in *in)
+{
+	uint64_t packets, bytes;
+	struct ipt_arg_in second = *in;
+
+	second.w = &in->w[1];
+	if (!ipt_arg_number(in, in->w->text, UINT64_MAX, &packets) ||
+	    !ipt_arg_number(&second, second.w->text, UINT64_MAX, &bytes)) {
+		rd->ok = false;
+		return;
+	}
+	rd->r->has_counts = true;
+	rd->r->packets = packets;
+	rd->r->bytes = bytes;
+}
+
+static void read_frag(struct reader *rd)
+{
+	rd->r->frag = true;
+	rd->r->frag_negated = rd->negated;
+	rd->r->frag_at = rd->option->at;
+	if (rd->in->family == FAMILY_IP4)
+		return;
+	diag_hint(rd->in->d, diag_error(rd->in->d, rd->option->at, "-f does not exist in IPv6"), "use -m frag");
+	rd->ok = false;
+}
+
+static void refuse_core(struct reader *rd, const struct core_row *row)
+{
+	struct diag *g = NULL;
+
+	switch (row->core) {
+	case CORE_TABLE:
+		g = diag_error(rd->in->d, rd->option->at, "-t has no place in a ruleset file");
+		diag_hint(rd->in->d, g, "put the rule below the line '*TABLE'");
+		break;
+	case CORE_COMMAND:
+		g = diag_error(rd->in->d, rd->option->at, "a second command on one line");
+		diag_hint(rd->in->d, g, "-%c comes once, at the beginning of the line", row->letter);
+		break;
+	default:
+		diag_error(rd->in->d, rd->option->at, "%.*s has no place in a ruleset file", STR_ARG(rd->option->text));
+		break;
+	}
+	rule_error_end(rd);
+}
+
+static void dispatch_core(struct reader *rd, const struct core_row *row, const struct ipt_word *w)
+{
+	const struct ipt_opt_row as_opt = { .name = row->name };
+	struct ipt_arg_in in = { .a = rd->in->a, .d = rd->in->d, .family = rd->in->family, .row = &as_opt, .w = w };
+
+	switch (row->core) {
+	case CORE_SRC:
+		read_addrs(rd, &in, &rd->r->src);
+		break;
+	case CORE_DST:
+		read_addrs(rd, &in, &rd->r->dst);
+		break;
+	case CORE_IN:
+		read_iface(rd, &in, &rd->r->in);
+		break;
+	case CORE_OUT:
+		read_iface(rd, &in, &rd->r->out);
+		break;
+	case CORE_PROTO:
+		read_proto(rd, &in);
+		break;
+	case CORE_JUMP:
+	case CORE_GOTO:
+		read_jump(rd, w, row->core == CORE_GOTO);
+		break;
+	case CORE_MATCH:
+		read_match(rd, w);
+		break;
+	case CORE_FRAG:
+		read_frag(rd);
+		break;
+	case CORE_COUNTS:
+		read_counts(rd, &in);
+		break;
+	default: /* -v, -4, -6: nothing to do */
+		break;
+	}
+}
+
+static void read_core_option(struct reader *rd, const struct core_row *row, const struct ipt_word *inline_value)
+{
+	enum core once = row->core == CORE_GOTO ? CORE_JUMP : row->core;
+	const struct ipt_word *w = rd->option;
+
+	if (row->core >= CORE_TABLE) {
+		refuse_core(rd, row);
+		return;
+	}
+	if (row->n_words && !inline_value && !take_old_bang(rd, row->can_negate))
+		return;
+	if (rd->negated && !row->can_negate) {
+		diag_error(rd->in->d, rd->bang ? rd->bang->at : w->at, "'!' cannot stand before %.*s", STR_ARG(w->text));
+		rd->ok = false;
+	}
+	if (once != CORE_MATCH && once != CORE_VERBOSE && (rd->seen & 1u << once)) {
+		struct diag *g = diag_error(rd->in->d, w->at, "%.*s is given twice", STR_ARG(w->text));
+
+		if (once == CORE_SRC || once == CORE_DST)
+			diag_hint(rd->in->d, g, "several addresses are written as a comma list");
+		rd->ok = false;
+	}
+	rd->seen |= 1u << once;
+	if (row->n_words) {
+		w = take_value(rd, inline_value, row->n_words, false);
+		if (!w)
+			return;
+	}
+	dispatch_core(rd, row, w);
+}
+
+/* ---------- words ---------- */
+
+/* The part of a word behind `off` bytes, as a word of its own. */
+static struct ipt_word *rest_of_word(struct reader *rd, const struct ipt_word *w, size_t off)
+{
+	struct ipt_word *v = arena_new(rd->in->a, struct ipt_word, 1);
+
+	*v = *w;
+	v->text = str_slice(w->text, off, w->text.n);
+	v->at = ipt_word_part(w, off, v->text.n);
+	v->text_off = w->text_off + (uint32_t)off;
+	return v;
+}
+
+static void read_long(struct reader *rd)
+{
+	const struct ipt_word *w = rd->option, *value = NULL;
+	struct str s = str_slice(w->text, 2, w->text.n), rest;
+	bool has_value;
+	struct str name = str_cut(s, '=', &rest, &has_value);
+	struct found f = find_long(rd, name);
+
+	if (!f.name)
+		f = find_implicit(rd, name);
+	if (!f.name) {
+		unknown_option(rd, name);
+		rule_error_end(rd);
+		return;
+	}
+	if (f.other) {
+		diag_error(rd->in->d, w->at, "'%.*s' is ambiguous: --%s or --%s?", STR_ARG(w->text), f.name, f.other);
+		rule_error_end(rd);
+		return;
+	}
+	if (has_value)
+		value = rest_of_word(rd, w, 3 + name.n);
+	if (f.core)
+		read_core_option(rd, f.core, value);
+	else
+		read_ext_option(rd, &f, value);
+}
+
+static void read_short(struct reader *rd)
+{
+	const struct ipt_word *w = rd->option, *value = NULL;
+
+	for (size_t i = 0; i < N_CORE; i++) {
+		const struct core_row *row = &core_rows[i];
+
+		if (row->letter != w->text.p[1])
+			continue;
+		if (w->text.n > 2 && row->n_words == 0)
+			break;
+		if (w->text.n > 2)
+			value = rest_of_word(rd, w, 2);
+		read_core_option(rd, row, value);
+		return;
+	}
+	unknown_option(rd, str_slice(w->text, 1, w->text.n));
+	rule_error_end(rd);
+}
+
+static void read_odd_word(struct reader *rd, const struct ipt_word *w)
+{
+	struct diag *g;
+
+	if (!w->is_quoted && str_starts(w->text, "#")) {
+		const struct ipt_word *last = &rd->in->w[rd->in->n - 1];
+		struct loc at = w->at;
+
+		at.len = last->at.off + last->at.len - at.off;
+		g = diag_warn(rd->in->d, at, "trailing-comment", "comments must start the line; this one is skipped");
+		diag_hint(rd->in->d, g, "use -m comment --comment; iptables-restore refuses the line");
+		rd->i = rd->in->n;
+		return;
+	}
+	g = diag_error(rd->in->d, w->at, "unexpected word '%.*s': an option is expected here", STR_ARG(w->text));
+	if (memchr(w->text.p, '\'', w->text.n))
+		diag_hint(rd->in->d, g, "only double quotes keep words together in a ruleset file");
+	rule_error_end(rd);
+}
+
+static void read_word(struct reader *rd)
+{
+	const struct ipt_word *w = &rd->in->w[rd->i++];
+
+	if (is_bang(w)) {
+		if (rd->bang) {
+			diag_error(rd->in->d, w->at, "second '!' in a row");
+			rd->ok = false;
+		}
+		rd->bang = w;
+		return;
+	}
+	rd->option = w;
+	rd->negated = rd->bang != NULL;
+	if (w->text.n > 2 && str_starts(w->text, "--"))
+		read_long(rd);
+	else if (w->text.n > 1 && w->text.p[0] == '-')
+		read_short(rd);
+	else
+		read_odd_word(rd, w);
+	rd->bang = NULL;
+}
+
+/* What can be said only when the whole rule is there. */
+static void finish(struct reader *rd)
+{
+	struct ipt_rule *r = rd->r;
+	bool has_list = r->src.list.n > 1 || r->dst.list.n > 1;
+
+	if (rd->bang) {
+		diag_error(rd->in->d, rd->bang->at, "'!' at the end of the rule negates nothing");
+		rd->ok = false;
+	}
+	if (has_list && (r->src.negated || r->dst.negated)) {
+		const struct ipt_addrs *at = r->src.list.n > 1 ? &r->src : &r->dst;
+		struct loc loc = at->list.v[0].at, last = at->list.v[at->list.n - 1].at;
+		struct diag *g;
+
+		loc.len = last.off + last.len - loc.off;
+		g = diag_error(rd->in->d, loc, "! not allowed with multiple source or destination addresses");
+		diag_hint(rd->in->d, g, "jump to a chain that returns for each of the addresses, or use an ipset");
+		rd->ok = false;
+	}
+	for (size_t i = 0; i < r->matches.n; i++)
+		rd->ok &= ipt_fold_use(rd->in->a, rd->in->d, rd->in->family, &r->matches.v[i]);
+	if (r->jump == IPT_JUMP_TARGET)
+		rd->ok &= ipt_fold_use(rd->in->a, rd->in->d, rd->in->family, &r->target);
+}
+
+bool ipt_rule_read(const struct ipt_rule_in *in, struct ipt_rule *r)
+{
+	struct reader rd = { .in = in, .r = r, .ok = true };
+
+	while (rd.i < in->n)
+		read_word(&rd);
+	if (rd.ok)
+		finish(&rd);
+	return rd.ok;
+}
