@@ -24,7 +24,7 @@ struct sets {
 	VEC(uint32_t) order; /* ids of the made sets as they lie */
 };
 
-struct sets *sets_create(struct arena *a, const struct ruleset *rs, struct diags *d)
+struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d)
 {
 	struct sets *s = arena_new(a, struct sets, 1);
 

@@ -11,7 +11,7 @@
 
 struct sets;
 
-struct sets *sets_create(struct arena *a, const struct ruleset *rs, struct diags *d);
+struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d);
 /* The test t (TEST_SET), for rules of one family. What cannot be built is an error, once for each set. */
 void sets_emit(struct sets *s, struct code *c, const struct test *t, bool is_ip4, int yes, int no);
 size_t sets_words(const struct sets *s);

@@ -310,7 +310,7 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 		return NULL;
 	b.code.a = a;
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
-	b.room = (struct test_room){ .code = &b.code, .sets = sets_create(a, rs, d), .hz = jiffies_per_second(opt) };
+	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d), .hz = jiffies_per_second(opt) };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);
 	return d->n_errors == errors ? write_tables(&b) : NULL;
