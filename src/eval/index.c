@@ -72,8 +72,10 @@ static void read_type(struct set_index *ix)
 	ix->is_bitmap = str_starts(s->type, "bitmap:");
 	ix->is_bitmap_port = str_is(s->type, "bitmap:port");
 	ix->is_hash_ip = str_is(s->type, "hash:ip");
-	for (unsigned i = 0; i < s->n_dims; i++)
+	for (unsigned i = 0; i < s->n_dims; i++) {
 		ix->has_nets |= s->dim[i] == SET_DIM_NET;
+		ix->has_iface |= s->dim[i] == SET_DIM_IFACE;
+	}
 }
 
 static void add_elem(struct set_index *ix, uint32_t i)

@@ -167,6 +167,24 @@ static bool rest_matches(const struct set_index *ix, const struct set_elem *el, 
 	return true;
 }
 
+/* An address of a bitmap that stands for any MAC keeps the first one that it meets. */
+static enum eval_truth mac_is_kept(const struct walk *w, const struct set_index *ix, const struct set_elem *packet)
+{
+	struct store_value v;
+	struct key k;
+	enum store_answer x;
+
+	key_set(&k, 'U', ix);
+	key_add(&k, &packet->v[0], sizeof packet->v[0]);
+	x = store_get(w->e->store, &k, &v);
+	if (x == STORE_UNCERTAIN)
+		return EVAL_UNKNOWN;
+	if (x == STORE_HERE)
+		return memcmp(v.p, &packet->v[1], sizeof packet->v[1]) == 0 ? EVAL_YES : EVAL_NO;
+	store_put(w->e->store, &k, &packet->v[1], sizeof packet->v[1], INT64_MAX);
+	return EVAL_YES;
+}
+
 enum lookup { LOOKUP_NONE, LOOKUP_MATCH, LOOKUP_NOMATCH, LOOKUP_UNKNOWN };
 
 /* What was said about this very element since the start. *is_said: something was. */
@@ -214,6 +232,11 @@ static enum lookup look(const struct walk *w, const struct set_index *ix, const 
 			continue;
 		if (x == LOOKUP_UNKNOWN)
 			return x;
+		if (el.mac_any) {
+			enum eval_truth kept = mac_is_kept(w, ix, packet);
+
+			return kept == EVAL_YES ? LOOKUP_MATCH : kept == EVAL_NO ? LOOKUP_NONE : LOOKUP_UNKNOWN;
+		}
 		return el.nomatch ? LOOKUP_NOMATCH : LOOKUP_MATCH;
 	}
 	return LOOKUP_NONE;
@@ -293,7 +316,8 @@ static enum lookup look_up(const struct walk *w, const struct set_index *ix, con
 	if (!in_range(ix->set, &packet))
 		return LOOKUP_NONE;
 	x = look_nets(w, ix, &packet, 0);
-	return x == LOOKUP_NONE && is_doubtful(w, ix) ? LOOKUP_UNKNOWN : x;
+	/* An added interface may hide what a shorter prefix says. */
+	return (x == LOOKUP_NONE || ix->has_iface) && is_doubtful(w, ix) ? LOOKUP_UNKNOWN : x;
 }
 
 static enum eval_truth in_set(const struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what)
@@ -425,6 +449,8 @@ static void put(struct walk *w, const struct set_index *ix, const struct set_ele
 	memset(&c, 0, sizeof c);
 	c.is_there = is_there;
 	c.until_ns = until_ns;
+	if (ix->has_iface)
+		doubt(w, ix);
 	key_elem(&k, ix, el);
 	/* What was declared must stay covered even when its time is past. */
 	store_put(w->e->store, &k, &c, sizeof c, was_declared || !is_there ? INT64_MAX : until_ns);

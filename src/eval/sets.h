@@ -8,7 +8,7 @@
 /* A declared set. Chains of elements with equal key hang at slot[hash]. */
 struct set_index {
 	const struct set *set;
-	bool is_list, is_bitmap, is_bitmap_port, is_hash_ip, has_nets;
+	bool is_list, is_bitmap, is_bitmap_port, is_hash_ip, has_nets, has_iface;
 	bool plen_used[SET_MAX_DIMS][129];
 	unsigned plen_max[SET_MAX_DIMS]; /* the longest prefix that was declared, or of a host if there is none */
 	uint32_t *slot, *next;		 /* 1 + index of an element */
