@@ -55,6 +55,9 @@ bool ipt_arg_networks(const struct ipt_arg_in *in, struct ipt_addrs *out);
 bool ipt_arg_proto(const struct ipt_arg_in *in, struct str s, uint8_t *proto);
 /* Name of a device, with or without the last '+'; warns of what the kernel never calls a device. */
 bool ipt_arg_device(const struct ipt_arg_in *in, struct str s);
+/* How many seconds' worth of a rate in bytes a burst of that many bytes is, rounded up; and such a burst as text. */
+uint64_t ipt_arg_burst_seconds(const struct ipt_rate *rate, uint64_t bytes);
+void ipt_arg_print_byte_burst(struct buf *b, const struct ipt_rate *rate, uint64_t burst);
 void ipt_arg_print_network(struct buf *b, enum family f, const struct ipt_addr *addr, bool full);
 /* Plain, or in quotes where a reader would take it apart. */
 void ipt_arg_print_text(struct buf *b, struct str s);

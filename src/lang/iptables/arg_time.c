@@ -140,6 +140,31 @@ static bool bytes_with_suffix(struct str s, uint64_t *bytes)
 	return true;
 }
 
+/* What the kernel is given for a rate in bytes, and the rate that it stands for. */
+static uint64_t byte_cost(uint64_t bytes)
+{
+	return UINT32_MAX / ((bytes >> CHUNK_SHIFT) + 1);
+}
+
+static uint64_t bytes_of_cost(uint64_t cost)
+{
+	return (UINT32_MAX / cost - 1) << CHUNK_SHIFT;
+}
+
+/* That rate in the largest unit that is read back as the same cost. */
+static uint64_t bytes_printed(uint64_t cost)
+{
+	uint64_t bytes = bytes_of_cost(cost);
+
+	for (uint64_t unit = 1024 * 1024; unit > 1; unit /= 1024) {
+		uint64_t whole = bytes / unit * unit;
+
+		if (whole && byte_cost(whole) == cost)
+			return whole;
+	}
+	return bytes;
+}
+
 static bool parse_byte_rate(const struct ipt_arg_in *in, struct ipt_value *v, uint64_t bytes, struct str unit)
 {
 	struct str s = in->w->text;
@@ -155,10 +180,10 @@ static bool parse_byte_rate(const struct ipt_arg_in *in, struct ipt_value *v, ui
 		diag_error(in->d, ipt_arg_at(in, s), "'%.*s' is out of range: 16 bytes to 4095 megabytes in a second", STR_ARG(s));
 		return false;
 	}
-	cost = UINT32_MAX / ((bytes >> CHUNK_SHIFT) + 1);
+	cost = byte_cost(bytes);
 	v->kind = IPT_VALUE_RATE;
 	v->rate = (struct ipt_rate){
-		.units = (UINT32_MAX / cost - 1) << CHUNK_SHIFT,
+		.units = bytes_printed(cost),
 		.per_s = 1,
 		.ticks = cost,
 		.by_bytes = true,
@@ -220,13 +245,31 @@ bool ipt_parse_burst(const struct ipt_arg_in *in, struct ipt_value *v)
 	return true;
 }
 
-/* hi is set apart (to 0) by the fold where it is in bytes. */
+uint64_t ipt_arg_burst_seconds(const struct ipt_rate *rate, uint64_t bytes)
+{
+	uint64_t second = bytes_of_cost(rate->ticks);
+
+	return (bytes + second - 1) / second;
+}
+
+void ipt_arg_print_byte_burst(struct buf *b, const struct ipt_rate *rate, uint64_t burst)
+{
+	uint64_t n = burst / rate->units, bytes = n * bytes_of_cost(rate->ticks);
+
+	for (uint64_t unit = 1024 * 1024; unit > 1; unit /= 1024) {
+		uint64_t whole = bytes / unit * unit;
+
+		if (whole && ipt_arg_burst_seconds(rate, whole) == n) {
+			buf_printf(b, "%llu%cb", (unsigned long long)(whole / unit), unit == 1024 ? 'k' : 'm');
+			return;
+		}
+	}
+	buf_printf(b, "%llub", (unsigned long long)bytes);
+}
+
 void ipt_print_burst(struct buf *b, enum family f, const struct ipt_opt *o)
 {
-	if (o->v.range.hi == 0)
-		print_bytes(b, o->v.range.lo);
-	else
-		ipt_print_num(b, f, o);
+	ipt_print_num(b, f, o);
 }
 
 /* ---------- clock, calendar ---------- */

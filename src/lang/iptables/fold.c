@@ -219,7 +219,7 @@ static struct ipt_opt *fold_above(struct fold *f, enum ipt_opt_id upto, enum ipt
 	return o;
 }
 
-/* Packets; beside a rate in bytes a multiple of what a second lets through, range.hi 0 for the printer. */
+/* Packets; beside a rate in bytes a multiple of what a second lets through. */
 static bool hashlimit_burst(struct fold *f, const struct ipt_rate *rate)
 {
 	struct ipt_opt *o = get(f, IPT_M_HASHLIMIT_BURST);
@@ -227,8 +227,6 @@ static bool hashlimit_burst(struct fold *f, const struct ipt_rate *rate)
 
 	if (!o) {
 		add_number(f, IPT_M_HASHLIMIT_BURST, rate->by_bytes ? rate->units : 5);
-		if (rate->by_bytes)
-			get(f, IPT_M_HASHLIMIT_BURST)->v.range.hi = 0;
 		return true;
 	}
 	n = o->v.kind == IPT_VALUE_RATE ? o->v.rate.units : o->v.range.lo;
@@ -245,9 +243,9 @@ static bool hashlimit_burst(struct fold *f, const struct ipt_rate *rate)
 			   (unsigned long long)rate->units);
 		return false;
 	}
+	n = ipt_arg_burst_seconds(rate, n) * rate->units;
 	o->v.kind = IPT_VALUE_RANGE;
-	o->v.range.lo = (n + rate->units - 1) / rate->units * rate->units;
-	o->v.range.hi = 0;
+	o->v.range = (struct ipt_range){ n, n };
 	return true;
 }
 

@@ -54,21 +54,22 @@ static void print_core(struct buf *b, enum family f, const struct ipt_rule *r, u
 }
 
 /* Not printed: what iptables-save leaves out because reading gives it back. */
-static bool is_silent(const struct ipt_use *u, const struct ipt_opt *o)
+static bool is_silent(const struct ipt_opt *o, const struct ipt_rate *rate)
 {
 	const struct ipt_opt_row *row = ipt_opt_row(o->id);
-	const struct ipt_opt *rate;
 
 	if (row->flags & F_SILENT)
 		return o->v.range.lo == row->dflt;
 	if (o->id == IPT_M_HASHLIMIT_BURST)
-		return o->implied && o->v.range.hi == 0;
-	if (o->id != IPT_M_HASHLIMIT_EXPIRE)
-		return false;
-	rate = ipt_opt_find(u, IPT_M_HASHLIMIT_UPTO);
-	if (!rate)
-		rate = ipt_opt_find(u, IPT_M_HASHLIMIT_ABOVE);
-	return rate && o->v.range.lo == rate->v.rate.per_s * 1000;
+		return o->implied && rate->by_bytes;
+	return o->id == IPT_M_HASHLIMIT_EXPIRE && o->v.range.lo == rate->per_s * 1000;
+}
+
+static const struct ipt_rate *hashlimit_rate(const struct ipt_use *u)
+{
+	const struct ipt_opt *o = ipt_opt_find(u, IPT_M_HASHLIMIT_UPTO);
+
+	return &(o ? o : ipt_opt_find(u, IPT_M_HASHLIMIT_ABOVE))->v.rate;
 }
 
 static bool needs_hex(struct str s)
@@ -102,10 +103,21 @@ static void print_option(struct buf *b, enum family f, const struct ipt_opt *o)
 
 static void print_use(struct buf *b, enum family f, const struct ipt_use *u)
 {
+	const struct ipt_rate *rate = u->ext == IPT_M_HASHLIMIT ? hashlimit_rate(u) : NULL;
+
 	buf_printf(b, "%s %s ", ipt_ext_row(u->ext)->is_target ? "-j" : "-m", ipt_ext_name(u->ext));
 	for (size_t i = 0; i < u->opts.n; i++) {
-		if (!is_silent(u, &u->opts.v[i]))
-			print_option(b, f, &u->opts.v[i]);
+		const struct ipt_opt *o = &u->opts.v[i];
+
+		if (is_silent(o, rate))
+			continue;
+		if (o->id == IPT_M_HASHLIMIT_BURST && rate->by_bytes) {
+			buf_printf(b, "--%s ", ipt_opt_name(o->id));
+			ipt_arg_print_byte_burst(b, rate, o->v.range.lo);
+			buf_printf(b, " ");
+		} else {
+			print_option(b, f, o);
+		}
 	}
 }
 

@@ -34,7 +34,6 @@ static const struct core_row {
 	{ "in-interface", 'i', CORE_IN, true, 1 },
 	{ "out-interface", 'o', CORE_OUT, true, 1 },
 	{ "protocol", 'p', CORE_PROTO, true, 1 },
-	{ "proto", 'p', CORE_PROTO, true, 1 },
 	{ "jump", 'j', CORE_JUMP, false, 1 },
 	{ "goto", 'g', CORE_GOTO, false, 1 },
 	{ "match", 'm', CORE_MATCH, false, 1 },
