@@ -305,11 +305,38 @@ static void core_rest(struct lower *l, const struct ipt_rule *r)
 
 /* ---------- rules, chains, tables ---------- */
 
+/* A chain that is in no file may accept, drop or come back: two rules that nobody can decide say so. */
+static struct chain *missing_chain(struct lower *l, struct ruleset *rs, const struct ipt_rule *r, const struct chain *from)
+{
+	static const enum verdict verdicts[] = { VERDICT_ACCEPT, VERDICT_DROP };
+	struct chain *c = policy_chain_add(rs, from->family, from->table, r->chain_name, r->target_at);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct rule *maybe = policy_rule_add(rs, c, UINT32_MAX);
+		struct step *s = arena_new(l->a, struct step, 2);
+
+		s[0].kind = STEP_TEST;
+		s[0].test = (struct test){
+			.kind = TEST_UNKNOWN, .at = r->target_at, .what = "chain", .why = "the chain is not in the files given"
+		};
+		s[1].kind = STEP_VERDICT;
+		s[1].v.verdict = verdicts[i];
+		s[1].v.at = r->target_at;
+		maybe->at = r->target_at;
+		maybe->text = STR("(missing chain)");
+		maybe->step = s;
+		maybe->n_steps = 2;
+	}
+	return c;
+}
+
 static void add_jump(struct lower *l, struct ruleset *rs, const struct ipt_rule *r, const struct chain *from)
 {
 	struct chain *to = policy_chain_find(rs, from->family, from->table, r->chain_name);
 	struct step *s;
 
+	if (!to && r->chain_is_missing)
+		to = missing_chain(l, rs, r, from);
 	if (!to || to->hook != HOOK_NONE) {
 		diag_error(l->d, r->target_at, to ? "%.*s is a built-in chain; a rule cannot jump to it"
 						  : "there is no chain or target '%.*s' in this table",
