@@ -82,7 +82,6 @@ void conn_enter(struct walk *w)
 			span[i].lo = span[i].hi = (u128)1 << i;
 		vals = valset_make(w->a, span, CT_STATE_COUNT);
 		guess_values(w, FIELD_CT_STATE, &vals, false);
-		walk_note(w, "connection tracking: not known");
 	}
 }
 

@@ -73,10 +73,10 @@ rules   -A PREROUTING -j CT --helper ftp
 rules   -A PREROUTING -j DROP
 packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:21 flags=S         drop    rule 3
 
-case a program in user space decides: unknown
+case a program in user space decides
 rules   -A INPUT -p udp -j NFQUEUE --queue-num 3
 rules   -A INPUT -j DROP
-packet  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:2                  unknown
+packet  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:2                  queue   rule 1
 packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:2 flags=S          drop    rule 2
 
 case spelling of targets
