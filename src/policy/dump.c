@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The model as text: everything that decides a packet, nothing else (no places, comments, counts, source texts). Two
- * rulesets with the same text do the same.
+ * The model as text: everything that decides a packet, nothing else (no places, comments, counts, source texts, nor an
+ * order that does not matter: of chains, sets and elements). Two rulesets with the same text do the same.
  *
  *     chain ip filter INPUT hook input priority 0 policy drop
  *       [ip.proto in {0x6}] [dport in {0x16}] [accept]
@@ -12,6 +12,7 @@
 #include "policy/policy.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void put_u128(struct buf *b, u128 v)
 {
@@ -293,7 +294,7 @@ static void put_chain(struct buf *b, const struct chain *c)
 		buf_printf(b, " ");
 		for (uint32_t j = 0; j < r->n_steps; j++)
 			put_step(b, &r->step[j]);
-		buf_printf(b, "\n");
+		buf_printf(b, r->n_steps ? "\n" : " []\n");
 	}
 }
 
@@ -318,19 +319,78 @@ static void put_elem(struct buf *b, const struct set *s, const struct set_elem *
 	buf_printf(b, "\n");
 }
 
+static int cmp_str(struct str x, struct str y)
+{
+	size_t n = x.n < y.n ? x.n : y.n;
+	int c = n ? memcmp(x.p, y.p, n) : 0;
+
+	return c ? c : x.n < y.n ? -1 : x.n > y.n;
+}
+
+/* Family, table; base chains in the order of packets, then the others by name. */
+static int cmp_chain(const void *x, const void *y)
+{
+	const struct chain *p = *(const struct chain *const *)x, *q = *(const struct chain *const *)y;
+	int c = p->family != q->family ? (p->family < q->family ? -1 : 1) : cmp_str(p->table, q->table);
+
+	if (c == 0 && p->hook != q->hook)
+		c = p->hook < q->hook ? -1 : 1;
+	return c ? c : cmp_str(p->name, q->name);
+}
+
+static int cmp_set(const void *x, const void *y)
+{
+	return cmp_str((*(const struct set *const *)x)->name, (*(const struct set *const *)y)->name);
+}
+
+static int cmp_elem(const void *x, const void *y)
+{
+	const struct set_elem *p = x, *q = y;
+
+	for (unsigned i = 0; i < SET_MAX_DIMS; i++) {
+		if (p->v[i] != q->v[i])
+			return p->v[i] < q->v[i] ? -1 : 1;
+		if (p->plen[i] != q->plen[i])
+			return p->plen[i] < q->plen[i] ? -1 : 1;
+	}
+	return p->physdev != q->physdev ? p->physdev - q->physdev : p->wildcard - q->wildcard;
+}
+
+/* A copy in order, so that the order in a file does not show where it does not matter. */
+static void *sorted(struct arena *scratch, const void *v, size_t n, size_t size, int (*cmp)(const void *, const void *))
+{
+	char *out = arena_alloc(scratch, n * size, 16);
+
+	if (n) {
+		memcpy(out, v, n * size);
+		qsort(out, n, size, cmp);
+	}
+	return out;
+}
+
+static void put_set(struct buf *b, const struct set *s, struct arena *scratch)
+{
+	const struct set_elem *e = s->elems.v;
+
+	if (s->dim[0] != SET_DIM_LIST)
+		e = sorted(scratch, s->elems.v, s->elems.n, sizeof *e, cmp_elem);
+	buf_printf(b, "set %.*s type %.*s family %s %.*s\n", STR_ARG(s->name), STR_ARG(s->type),
+		   s->has_addrs ? policy_family_name(s->family) : "any", STR_ARG(s->options));
+	for (size_t i = 0; i < s->elems.n; i++)
+		put_elem(b, s, &e[i]);
+}
+
 struct str policy_dump(struct arena *a, const struct ruleset *rs)
 {
 	struct buf b = { .a = a };
+	struct arena *scratch = arena_create();
+	struct chain **c = sorted(scratch, rs->chains.v, rs->chains.n, sizeof *c, cmp_chain);
+	struct set **s = sorted(scratch, rs->sets.v, rs->sets.n, sizeof *s, cmp_set);
 
 	for (size_t i = 0; i < rs->chains.n; i++)
-		put_chain(&b, rs->chains.v[i]);
-	for (size_t i = 0; i < rs->sets.n; i++) {
-		const struct set *s = rs->sets.v[i];
-
-		buf_printf(&b, "set %.*s type %.*s family %s %.*s\n", STR_ARG(s->name), STR_ARG(s->type),
-			   s->has_addrs ? policy_family_name(s->family) : "any", STR_ARG(s->options));
-		for (size_t j = 0; j < s->elems.n; j++)
-			put_elem(&b, s, &s->elems.v[j]);
-	}
+		put_chain(&b, c[i]);
+	for (size_t i = 0; i < rs->sets.n; i++)
+		put_set(&b, s[i], scratch);
+	arena_destroy(scratch);
 	return buf_str(&b);
 }

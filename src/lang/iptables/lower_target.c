@@ -234,7 +234,7 @@ static void tproxy(struct lower *l)
 	add_effect(l, EFFECT_TPROXY)->nat = n;
 	n->has_port = true;
 	n->port_lo = n->port_hi = (uint16_t)number(l, IPT_T_TPROXY_ON_PORT, 0);
-	if (ip) {
+	if (ip && ip->v.addr.addr) { /* 0: the address of the device, as if nothing was said */
 		n->has_addr = true;
 		n->addr_lo = n->addr_hi = ip->v.addr.addr;
 	}
