@@ -116,7 +116,8 @@ struct str diag_format(struct arena *a, const struct diags *d, const struct diag
 
 		buf_printf(&b, "%.*s:%u:%u: %s: %.*s\n", STR_ARG(src->name), line, col,
 			   names[g->severity], STR_ARG(g->text));
-		add_caret(&b, source_line(src, line), col, g->at.len);
+		if (source_line(src, line).n)
+			add_caret(&b, source_line(src, line), col, g->at.len);
 	} else {
 		buf_printf(&b, "%s: %.*s\n", names[g->severity], STR_ARG(g->text));
 	}

@@ -113,7 +113,7 @@ bool str_u64(struct str s, int base, uint64_t max, uint64_t *out)
 /* Levenshtein distance, two rows, names up to 63 bytes. */
 static unsigned edit_distance(struct str a, const char *b)
 {
-	unsigned row[64], left, diag;
+	unsigned before[64] = { 0 }, row[64], next[64];
 	size_t nb = strlen(b);
 
 	if (a.n > 63 || nb > 63)
@@ -121,18 +121,20 @@ static unsigned edit_distance(struct str a, const char *b)
 	for (size_t j = 0; j <= nb; j++)
 		row[j] = (unsigned)j;
 	for (size_t i = 1; i <= a.n; i++) {
-		diag = row[0];
-		row[0] = left = (unsigned)i;
+		next[0] = (unsigned)i;
 		for (size_t j = 1; j <= nb; j++) {
-			unsigned best = diag + (a.p[i - 1] != b[j - 1]);
+			unsigned best = row[j - 1] + (a.p[i - 1] != b[j - 1]);
 
-			diag = row[j];
 			if (row[j] + 1 < best)
 				best = row[j] + 1;
-			if (left + 1 < best)
-				best = left + 1;
-			row[j] = left = best;
+			if (next[j - 1] + 1 < best)
+				best = next[j - 1] + 1;
+			if (i > 1 && j > 1 && a.p[i - 1] == b[j - 2] && a.p[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			next[j] = best;
 		}
+		memcpy(before, row, sizeof row);
+		memcpy(row, next, sizeof row);
 	}
 	return row[nb];
 }

@@ -109,5 +109,5 @@ json_t *answer_json(struct cli *c, const struct eval_result *r)
 
 int answer_status(const struct eval_result *r)
 {
-	return r->is_unknown ? CLI_UNKNOWN : CLI_YES;
+	return r->is_unknown || r->verdict == VERDICT_QUEUE ? CLI_UNKNOWN : CLI_YES; /* a program will decide */
 }

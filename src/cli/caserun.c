@@ -182,8 +182,10 @@ static void judge_diag(struct world *w, const struct case_line *l, enum diag_sev
 			return;
 		}
 	for (size_t i = 0; i < d->all.n && got.n == 0; i++)
-		if (d->all.v[i].severity == severity && !w->is_used[i])
+		if (d->all.v[i].severity == severity && !w->is_used[i]) {
 			buf_printf(&got, "%.*s  %.*s", STR_ARG(place_text(w, &d->all.v[i])), STR_ARG(d->all.v[i].text));
+			w->is_used[i] = true;
+		}
 	tell(w, l, CASE_FAILED, buf_str(&got), d->all.n ? diags_text(w->c, d) : STR("nothing was found"));
 }
 

@@ -25,9 +25,11 @@ static void print_count(size_t n, const char *noun, const char *tail)
 
 static void print_summary(struct cli *c, const struct rules *rules)
 {
-	print_count(rules->set->rules.n, "rule", ", ");
-	print_count(rules->set->chains.n, "chain", ", ");
-	print_count(rules->set->sets.n, "set", ": ");
+	if (c->diags.n_errors == 0) {
+		print_count(rules->set->rules.n, "rule", ", ");
+		print_count(rules->set->chains.n, "chain", ", ");
+		print_count(rules->set->sets.n, "set", ": ");
+	}
 	print_count(c->diags.n_errors, "error", ", ");
 	print_count(c->diags.n_warnings, "warning", "\n");
 }

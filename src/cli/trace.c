@@ -59,8 +59,7 @@ static void print_event(struct cli *c, const struct eval_event *e, int width)
 	case EVAL_RULE_MATCH:
 		print_rule(c, e, width);
 		break;
-	case EVAL_CALL:
-		printf("to %.*s", STR_ARG(e->chain->name));
+	case EVAL_CALL: /* the rule says it, and the indent */
 		break;
 	case EVAL_RETURNED:
 		printf("back in %.*s", STR_ARG(e->chain->name));
@@ -86,7 +85,8 @@ void trace_print(struct cli *c, const struct eval_result *r)
 			width = n > width ? n : width;
 		}
 	for (size_t i = 0; i < r->trace.n; i++)
-		print_event(c, &r->trace.v[i], width);
+		if (r->trace.v[i].kind != EVAL_CALL)
+			print_event(c, &r->trace.v[i], width);
 }
 
 json_t *trace_json(struct cli *c, const struct eval_result *r)

@@ -482,6 +482,16 @@ static void settle_ihl(struct notation *n)
 	n->f.ip_opts = (struct str){ opts, want };
 }
 
+/* What only headers of the other family can hold would be lost silently. */
+static void check_family(struct notation *n)
+{
+	if (n->ext_word.n && n->f.net == FRAME_NET_IP4)
+		notation_hint(n, notation_error(n, n->ext_word, "an IPv4 packet has no extension headers"),
+			      "AH or ESP behind an IPv4 header: ip 192.0.2.1 > 192.0.2.2 ah spi=5");
+	if (n->ip_opts_word.n && n->f.net == FRAME_NET_IP6)
+		notation_error(n, n->ip_opts_word, "an IPv6 packet has no IPv4 options");
+}
+
 static void finish_raw(struct notation *n)
 {
 	struct packet *p = n->out;
@@ -509,6 +519,7 @@ static void finish(struct notation *n)
 		return;
 	}
 	if (n->f.net == FRAME_NET_IP4 || n->f.net == FRAME_NET_IP6) {
+		check_family(n);
 		add_frag_header(n);
 		settle_l4(n);
 		settle_ihl(n);

@@ -300,6 +300,7 @@ void notation_ext(struct notation *n, struct str list)
 {
 	struct str item;
 
+	n->ext_word = list;
 	while (notation_item(&list, &item))
 		ext_item(n, item);
 }

@@ -304,6 +304,7 @@ static void key_ihl(struct notation *n, struct str v)
 {
 	uint64_t x;
 
+	n->ip_opts_word = v;
 	if (!notation_number(n, v, 15, &x))
 		return;
 	if (x < 5)
@@ -338,6 +339,7 @@ static void key_ecn(struct notation *n, struct str v)
 
 static void key_ipopts(struct notation *n, struct str v)
 {
+	n->ip_opts_word = v;
 	notation_options(n, v, &names_ip_opt, &n->f.ip_opts);
 }
 

@@ -17,6 +17,7 @@ struct notation {
 	struct frame f;
 	struct packet *out;
 	struct str length_word; /* where len= and the like were said, for errors of the build */
+	struct str ext_word, ip_opts_word; /* values of ext=, and of ihl= or ipopts=, which only one family has */
 	int l4_word;	 /* the protocol whose name was said, or -1 */
 	bool is_short;	 /* the protocol's name came before the addresses */
 	int ihl;	 /* 0: not said */

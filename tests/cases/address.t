@@ -94,19 +94,19 @@ print   -A INPUT -s 0/0 -j DROP                                           -j DRO
 print   -A INPUT -s 192.0.2.1,192.0.2.2 -j DROP                           -s 192.0.2.1/32 -j DROP | -s 192.0.2.2/32 -j DROP
 
 case wrong addresses
-error   -A INPUT -s 192.0.2.256 -j DROP               14-24   192.0.2.256
+error   -A INPUT -s 192.0.2.256 -j DROP               13-23  '192.0.2.256' is not an IPv4 address
 error   -A INPUT -s 192.0.2.0/33 -j DROP              -       33
-error   -A INPUT -s 2001:db8::1 -j DROP               14-24   2001:db8::1
-error   -A INPUT -s www.example.net -j DROP           14-28   www.example.net
+error   -A INPUT -s 2001:db8::1 -j DROP               13-23  2001:db8::1 is IPv6 in an IPv4 ruleset
+error   -A INPUT -s www.example.net -j DROP           13-27  'www.example.net' is not an address, and weir does no DNS
 error   -A INPUT ! -s 192.0.2.1,198.51.100.1 -j DROP  -       !
-error   -A INPUT -p tpc -j DROP                       14-16   tpc
-error   -A INPUT -p 256 -j DROP                       14-16   256
+error   -A INPUT -p tpc -j DROP                       13-15  unknown protocol 'tpc'
+error   -A INPUT -p 256 -j DROP                       13-15  unknown protocol '256'
 
 case wrong IPv6 addresses
 lang    ip6tables
-error   -A INPUT -s 192.0.2.84/32 -j DROP             14-26   192.0.2.84
+error   -A INPUT -s 192.0.2.84/32 -j DROP             13-22  192.0.2.84 is IPv4 in an IPv6 ruleset
 error   -A INPUT -s 2001:db8::/129 -j DROP            -       129
-error   -A INPUT -s 2001:db8:::1 -j DROP              14-25   2001:db8:::1
+error   -A INPUT -s 2001:db8:::1 -j DROP              13-24  '2001:db8:::1' is not an IPv6 address
 
 case host bits are cut off, and said
 warn    -A INPUT -s 192.0.2.1/24 -j DROP              -       192.0.2.1/24

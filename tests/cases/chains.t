@@ -177,8 +177,8 @@ rules   [3:180] -A INPUT -p udp -j ACCEPT
 packet  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:2         accept  rule 1
 
 case loops
-error   -N\sa                                                                         -    -N
-error   *filter\n:a - [0:0]\n:b - [0:0]\n-A a -j b\n-A b -j a\n-A INPUT -j a\nCOMMIT   -    loop
+error   *filter\n:a - [0:0]\n:b - [0:0]\n-A a -j b\n-A b -j a\n-A INPUT -j a\nCOMMIT   4:9    loop a -> b -> a reached from INPUT
+also    5:9    closes the loop
 error   *filter\n:a - [0:0]\n-A INPUT -j a\n-A a -j a\nCOMMIT                         -    loop
 
 case calls into nothing
@@ -191,8 +191,8 @@ error   -A INPUT -g ACCEPT                            -       ACCEPT
 
 case files cut short or hand-written
 error   *filter\n-A INPUT -j DROP                     -       COMMIT
-error   -A INPUT -j ACCEPT # ssh                      -       #
-error   *fliter\nCOMMIT                               1:2-7   fliter
+warn    -A INPUT -j ACCEPT \s# ssh                    -       comments must start the line
+error   *fliter\nCOMMIT                               2-7     fliter
 error   *filter\n:nosuch DROP\nCOMMIT                 -       nosuch
 error   *filter\n:INPUT REJECT\nCOMMIT                -       REJECT
 warn    *filter\n-A INPUT -j DROP\nCOMMIT             -       policy

@@ -90,6 +90,6 @@ print   -A INPUT -m state --state RELATED,ESTABLISHED -j ACCEPT         -m state
 print   -A INPUT -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT   -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
 
 case wrong states
-error   -A INPUT -m conntrack --ctstate ESTABLISED -j ACCEPT            32-41   ESTABLISED
+error   -A INPUT -m conntrack --ctstate ESTABLISED -j ACCEPT            33-42  'ESTABLISED' is unknown for --ctstate
 error   -A INPUT -m state --ctstate NEW -j ACCEPT                       -       --ctstate
 error   -A INPUT -m conntrack -j ACCEPT                                 -       conntrack

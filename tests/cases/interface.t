@@ -109,7 +109,7 @@ packet  in=br0 out=br0 physin=veth3 physout=veth1 udp 192.0.2.1:1 > 192.0.2.2:2 
 packet  in=br0 out=br0 physin=veth2 physout=veth1 udp 192.0.2.1:1 > 192.0.2.2:2    drop    policy
 
 case wrong interfaces
-error   -A INPUT -i abcdefghijklmnop -j DROP          14-29   15
+error   -A INPUT -i abcdefghijklmnop -j DROP          13-28  the interface name 'abcdefghijklmnop' is 16 bytes long; names have at most 15
 error   -A INPUT -o eth0 -j DROP                      -       INPUT
 error   -A OUTPUT -i eth0 -j DROP                     -       OUTPUT
 error   -A FORWARD ! -o ! eth0 -j DROP                -       !

@@ -75,4 +75,3 @@ lang    ip6tables
 error   -A INPUT -m ttl --ttl-eq 5 -j DROP                             13-15   ttl
 error   -A INPUT -f -j DROP                                            -       -f
 error   -A INPUT -p icmp -m icmp --icmp-type 8 -j DROP                 -       icmp
-warn    -A INPUT -p icmp -j DROP                                       -       icmp

@@ -91,6 +91,5 @@ print   *mangle\n-A PREROUTING -j MARK --and-mark 0x3\nCOMMIT           -j MARK 
 print   -A INPUT -m mark --mark 1/2 -j DROP                             -m mark --mark 0x1/0x2 -j DROP
 
 case wrong marks
-error   -A INPUT -j MARK --set-mark 1                                   -       mangle
 error   -A INPUT -m mark --mark 0x1ffffffff -j DROP                     -       0x1ffffffff
 error   *mangle\n-A INPUT -j MARK\nCOMMIT                               -       MARK

@@ -144,7 +144,7 @@ rules   -P INPUT DROP
 packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 esp spi=256          drop    rule 1
 packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 esp spi=513          accept  rule 2
 packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 esp spi=7            drop    policy
-packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 ext=ah(spi=5) udp 1 > 2    drop    rule 3
+packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 ah spi=5             drop    rule 3
 
 case a rule's comment changes nothing
 rules   -A INPUT -p udp -m comment --comment "drop # all -j ACCEPT" -j DROP

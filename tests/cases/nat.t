@@ -34,11 +34,11 @@ packet  in=eth0 out=eth1 udp 192.0.2.1:1 > 198.51.100.9:2 ct=new    accept
 hits    1 1
 
 case spelling of translations
-print   *nat\n-A POSTROUTING -j SNAT --to-source 192.0.2.1-192.0.2.9:1000-2000\nCOMMIT    -j SNAT --to-source 192.0.2.1-192.0.2.9
+print   *nat\n-A POSTROUTING -p udp -j SNAT --to-source 192.0.2.1-192.0.2.9:1000-2000\nCOMMIT    -p udp -j SNAT --to-source 192.0.2.1-192.0.2.9:1000-2000
 error   *nat\n-A PREROUTING -j DNAT --to-destination 192.0.2.300\nCOMMIT                  -    192.0.2.300
 error   *nat\n-A PREROUTING -j SNAT --to-source 192.0.2.3\nCOMMIT                         -    PREROUTING
 error   *nat\n-A PREROUTING -j REDIRECT --to-ports 80\nCOMMIT                             -    -p
 
 case brackets
 lang    ip6tables
-warn    *nat\n-A PREROUTING -p tcp --dport 443 -j DNAT --to-destination 2001:db8::10:443\nCOMMIT    -    [2001:db8::10]:443
+warn    *nat\n-A PREROUTING -p tcp --dport 443 -j DNAT --to-destination 2001:db8::10:443\nCOMMIT    -    is read as an address

@@ -98,4 +98,4 @@ error   -A INPUT -p tcp -m multiport --dports 1,2,3,4,5,6,7,8,9,10,11,12,13,14,1
 error   -A INPUT -p tcp -m multiport --dports 22, -j DROP       -       port
 error   -A INPUT -p tcp --dport nosuchservice -j DROP           25-37   nosuchservice
 error   -A INPUT -p icmp --dport 22 -j DROP                     -       --dport
-error   -A INPUT -p tcp --dprot 22 -j DROP                      18-24   --dprot
+error   -A INPUT -p tcp --dprot 22 -j DROP                      17-23  unknown option '--dprot'

@@ -164,7 +164,7 @@ packet  in=eth0 t=10 udp 192.0.2.1:1 > 198.51.100.1:22  drop    rule 1
 packet  in=eth0 t=12 udp 192.0.2.1:1 > 198.51.100.1:22  accept  policy
 
 case wrong sets
-error   -A INPUT -m set --match-set s -j DROP         -       src
+error   -A INPUT -m set --match-set s -j DROP         -       --match-set
 error   -A INPUT -m set --match-set s sorc -j DROP    -       sorc
-error   -A INPUT -j SET --add-set -j DROP             -       set
+error   -A INPUT -j SET --add-set s                   -       --add-set
 warn    -A INPUT -m set --match-set nosuch src -j DROP    -   unknown-set

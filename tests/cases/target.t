@@ -90,5 +90,5 @@ error   -A INPUT -j DNAT --to-destination 192.0.2.1            -       nat
 error   -A INPUT -p udp -j REJECT --reject-with tcp-reset      -       tcp
 error   -A INPUT -j REJECT --reject-with icmp6-no-route        -       icmp6-no-route
 error   -A INPUT -j LOG --log-level loud                       -       loud
-error   -A INPUT -j LOG --log-prefix "a prefix that is far too long for it"    -    29
+warn    -A INPUT -j LOG --log-prefix "a prefix that is far too long for it"    -    29
 error   *mangle\n-A INPUT -p udp -j TCPMSS --set-mss 1300\nCOMMIT    -    tcp

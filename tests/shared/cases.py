@@ -21,7 +21,7 @@ LANGS = {"iptables-save": "iptables", "ip6tables-save": "ip6tables"}
 # id: (language, rules, {what the case calls it: what iptables calls it})
 RETOLD = {
     "145": ("ip6tables", ":INPUT DROP\n-A INPUT -p udp --dport 53 -j ACCEPT\n", {"deny": "drop"}),
-    "146": ("iptables", "-A INPUT -s 198.51.100.7 -j DROP\n", {"deny,": "drop"}),
+    "146": ("iptables", "-A INPUT -s 198.51.100.7 -j DROP\n", {"deny": "drop"}),
     "148": ("iptables", "-A INPUT -s 10.0.0.0/8 -j DROP\n-A INPUT -s 10.1.0.0/16 -j ACCEPT\n"
             "-A INPUT -s 10.2.0.0/16 -p tcp --dport 443 -j ACCEPT\n", {"deny": "drop"}),
     "149": ("iptables", "-A INPUT -p tcp --dport 21114:21117 -j ACCEPT\n-A INPUT -p udp --dport 21116 -j ACCEPT\n"
@@ -193,15 +193,16 @@ class Runner:
     # ---- the file itself ----
 
     def check(self):
-        code, out, err = weir(*self.args("check", "--json")[:3], "--json", *self.files)
+        code, out, err = weir("check", "--lang", self.lang, "--json", *self.files)
         try:
             return code, json.loads(out)["diagnostics"], err
         except ValueError:
             return code, [], out + err
 
     def has(self, diags, severity, lines, col):
-        return any(d["severity"] in severity and d.get("line") in lines and (col is None or d["column"] == col)
-                   and d.get("file", "").endswith(".rules") for d in diags)
+        """A column of a case lies anywhere in the words that are marked."""
+        return any(d["severity"] in severity and d.get("line") in lines and d.get("file", "").endswith(".rules")
+                   and (col is None or d["column"] <= col < d["column"] + max(d["length"], 1)) for d in diags)
 
     def error_line(self, line):
         code, diags, err = self.check()
@@ -275,7 +276,7 @@ class Runner:
                     break
             else:
                 tap.skip(self.what(line), "nothing that weir does yet")
-        if "A:" not in self.case["rules"] and "A: " not in self.case["rules"]:
+        if not self.case["rules"].startswith("A: "):
             self.reads_back()
 
 
