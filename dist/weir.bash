@@ -22,7 +22,7 @@ _weir()
 		case $verb in
 		check) words="--help --lang --tables --strict --print --counts --dump --json --color" ;;
 		explain) words="--help --lang --tables --env --hook --ct --malformed --short --json --color" ;;
-		eval) words="--help --lang --tables --env --hook --ct --malformed --in --out --each --json --color" ;;
+		eval) words="--help --lang --tables --env --hook --ct --malformed --in --out --on --each --json --color" ;;
 		test) words="--help --engine --bless --color" ;;
 		load) words="--help --lang --tables --malformed --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
 		confirm) words="--help --no --instance --netns --bpffs --color" ;;

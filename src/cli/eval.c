@@ -4,6 +4,7 @@
  * connections carry over; what one packet needs is thrown away before the next.
  */
 #include <inttypes.h>
+#include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ struct run {
 	struct eval *eval;
 	struct capture *capture;
 	struct hits hits;
+	const struct env *env;	/* of --env, or NULL */
 	struct arena *scratch; /* of one packet */
 	bool show_progress;
 	uint64_t shown_at_ms;
@@ -57,6 +59,17 @@ static void set_iface(char name[16], bool *has, const char *text)
 	*has = true;
 }
 
+/* With --on, the direction of a packet is told by whose address its source is. */
+static void set_ifaces(struct run *r, struct packet *p, const struct facts *f)
+{
+	const char *const *text = r->c->opt.text;
+	bool is_ours = text[OPTION_ON] && f->is_ip && f->known[FIELD_SRC] &&
+		       env_addr_type(r->env, f->family, f->v[FIELD_SRC]) == RTN_LOCAL;
+
+	set_iface(p->iif, &p->has_iif, text[OPTION_ON] && !is_ours ? text[OPTION_ON] : text[OPTION_IN]);
+	set_iface(p->oif, &p->has_oif, is_ours ? text[OPTION_ON] : text[OPTION_OUT]);
+}
+
 static void print_each(struct run *r, const struct packet *p, const struct facts *f, const struct eval_result *e)
 {
 	struct cli one = *r->c;
@@ -84,9 +97,8 @@ static void judge(struct run *r, struct packet *p)
 	struct facts f = { 0 };
 	uint64_t bytes;
 
-	set_iface(p->iif, &p->has_iif, r->c->opt.text[OPTION_IN]);
-	set_iface(p->oif, &p->has_oif, r->c->opt.text[OPTION_OUT]);
 	facts_read(&f, p);
+	set_ifaces(r, p, &f);
 	bytes = f.is_ip ? f.l3_wire_len : p->wire_len;
 	eval_packet(r->eval, r->scratch, p, &e);
 	hits_add(r->c->run, &r->hits, &e, f.is_ip, bytes);
@@ -130,15 +142,28 @@ static bool name_fits(const char *name)
 	return !name || (*name && strlen(name) < 16);
 }
 
+static int check_ifaces(struct cli *c)
+{
+	const char *const *text = c->opt.text;
+
+	if (!name_fits(text[OPTION_IN]) || !name_fits(text[OPTION_OUT]) || !name_fits(text[OPTION_ON]))
+		return cli_usage(c, "an interface name has 1 to 15 bytes");
+	if (text[OPTION_ON] && !text[OPTION_ENV])
+		return cli_usage(c, "--on needs --env: the addresses of the host tell the direction of a packet");
+	if (text[OPTION_ON] && (text[OPTION_IN] || text[OPTION_OUT]))
+		return cli_usage(c, "--on tells both interfaces; --in and --out cannot stand beside it");
+	return CLI_YES;
+}
+
 /* Rules, environment and options; CLI_YES if the capture can be run. */
 static int prepare(struct cli *c, struct rules *rules, struct env *env, struct eval_options *opt)
 {
-	int status = read_rules(c, c->arg, c->n_args - 1, rules), env_status;
+	int status = check_ifaces(c), env_status;
 
+	if (!status)
+		status = read_rules(c, c->arg, c->n_args - 1, rules);
 	if (status == CLI_REFUSED || status == CLI_USAGE)
 		return status;
-	if (!name_fits(c->opt.text[OPTION_IN]) || !name_fits(c->opt.text[OPTION_OUT]))
-		return cli_usage(c, "an interface name has 1 to 15 bytes");
 	env_status = read_eval_options(c, env, opt);
 	if (env_status == CLI_REFUSED)
 		return env_status;
@@ -163,13 +188,15 @@ int eval_verb(struct cli *c)
 	if (!r.capture)
 		return cli_fail(CLI_REFUSED, "%.*s", STR_ARG(why));
 	r.scratch = arena_create();
+	r.env = opt.env;
 	r.eval = eval_create(c->run, rules.set, &opt);
 	hits_init(c->run, &r.hits, rules.set);
 	status = run_capture(&r);
 	print_result(&r);
 	unknown = r.hits.verdict[VERDICT_NONE].packets;
-	if (unknown && !c->opt.given[OPTION_IN] && !c->opt.given[OPTION_OUT] && !c->opt.given[OPTION_HOOK])
-		cli_fail(0, "a capture knows no interfaces: --in, --out or --hook say the path of its packets");
+	if (unknown && !c->opt.given[OPTION_IN] && !c->opt.given[OPTION_OUT] && !c->opt.given[OPTION_HOOK] &&
+	    !c->opt.given[OPTION_ON])
+		cli_fail(0, "a capture knows no interfaces: --in, --out, --hook or --on say the path of its packets");
 	capture_close(r.capture);
 	arena_destroy(r.scratch);
 	return status ? status : unknown ? CLI_UNKNOWN : CLI_YES;

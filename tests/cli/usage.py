@@ -35,10 +35,10 @@ LINES = [
     ("a folder", ["check", "examples"], 3, "", "examples: Is a directory"),
     ("rules without an error", ["check"] + V4, 0, "0 errors", ""),
     ("-- ends the options", ["check", "--"] + V4, 0, "0 errors", ""),
-    ("explain", ["explain"] + V4 + [PACKET], 0, "verdict: accept rule=examples/host.v4:22", ""),
+    ("explain", ["explain"] + V4 + [PACKET], 0, "verdict: accept rule=examples/host.v4:21", ""),
     ("explain --short is one line", ["explain", "--short"] + V4 + [PACKET], 0, "verdict: accept", ""),
     ("explain a policy", ["explain", "--short"] + V4 + ["in=eth0 ip 203.0.113.77 > 192.0.2.1 proto=47 ct=new"], 0,
-     "verdict: drop policy=filter/INPUT examples/host.v4:11", ""),
+     "verdict: drop policy=filter/INPUT examples/host.v4:10", ""),
     ("an unknown verdict", ["explain", "--short"] + V4 + ["in=eth0 tcp 198.51.100.7 > 192.0.2.1:22"], 4,
      "verdict: unknown why=", ""),
     ("a wrong packet", ["explain"] + V4 + ["in=eth0 tpc 192.0.2.1 > 192.0.2.2:22"], 2, "", "packet:1:9: error:"),
@@ -46,11 +46,12 @@ LINES = [
     ("only some tables", ["explain", "--short", "--tables", "raw"] + V4 +
      ["in=eth0 tcp 203.0.113.9 > 192.0.2.1:22 flags=S"], 0, "verdict: drop rule=examples/host.v4:6", ""),
     ("eval", ["eval", "--in", "eth0"] + V4 + ["examples/host.pcap"], 0, "rules matched nothing", ""),
-    ("eval without interfaces", ["eval"] + V4 + ["examples/host.pcap"], 4, "unknown", "--in, --out or --hook"),
+    ("eval without interfaces", ["eval"] + V4 + ["examples/host.pcap"], 4, "unknown", "--in, --out, --hook or --on"),
     ("eval of something else", ["eval"] + V4 + ["examples/host.v4"], 3, "", "examples/host.v4"),
     ("eval of nothing", ["eval"] + V4 + ["examples/nosuch.pcap"], 3, "", "examples/nosuch.pcap"),
+    ("--on without --env", ["eval", "--on", "eth0"] + V4 + ["examples/host.pcap"], 2, "", "--on needs --env"),
     ("an interface name that is too long", ["eval", "--in", "a" * 16] + V4 + ["examples/host.pcap"], 2, "", "15 bytes"),
-    ("test", ["test", "examples/host.t"], 0, "6 passed", ""),
+    ("test", ["test", "examples/host.t"], 0, "7 passed, 0 failed", ""),
     ("print", ["check", "--print"] + V4, 0, "-A services -p tcp -m tcp --dport 22", ""),
     ("dump", ["check", "--dump"] + V4, 0, "chain", ""),
 ]
@@ -94,17 +95,17 @@ def strict(folder):
 
 def output_for_programs():
     j = json.loads(run("explain", "--json", *V4, PACKET)[1])
-    ok(j["verdict"] == "accept" and j["rule"]["line"] == 22 and j["rule"]["chain"] == "services", "a verdict as JSON", j)
+    ok(j["verdict"] == "accept" and j["rule"]["line"] == 21 and j["rule"]["chain"] == "services", "a verdict as JSON", j)
     ok([e for e in j["trace"] if e["event"] == "call"], "the way as JSON", j["trace"])
-    j = json.loads(run("eval", "--json", "--in", "eth0", *V4, "examples/host.pcap")[1])
-    ok(j["packets"] == 47 and j["malformed"] == 1 and j["not_ip"] == 1, "a capture as JSON", j)
-    ok(sum(v["packets"] for v in j["verdicts"].values()) == 47, "every packet has a verdict", j["verdicts"])
+    j = json.loads(run("eval", "--json", "--env", "examples/host.env", "--on", "eth0", *V4, "examples/host.pcap")[1])
+    ok(j["packets"] == 73 and j["malformed"] == 1 and j["not_ip"] == 1, "a capture as JSON", j)
+    ok(sum(v["packets"] for v in j["verdicts"].values()) == 73, "every packet has a verdict", j["verdicts"])
     telnet = [r for r in j["rules"] if "telnet" in r["text"]]
     ok(telnet and telnet[0]["packets"] == 0, "a rule that nothing matched", telnet)
     blocked = [r for r in j["rules"] if "blocked" in r["text"]]
     ok(blocked and blocked[0]["packets"] == 6, "a rule that six packets matched", blocked)
-    out = run("eval", "--each", "--json", "--in", "eth0", *V4, "examples/host.pcap")[1].splitlines()
-    ok(len(out) == 47 and all(json.loads(x)["verdict"] for x in out), "each packet as a line of JSON")
+    out = run("eval", "--each", "--json", "--env", "examples/host.env", "--on", "eth0", *V4, "examples/host.pcap")[1].splitlines()
+    ok(len(out) == 73 and all(json.loads(x)["verdict"] for x in out), "each packet as a line of JSON")
 
 
 def standard_input():
