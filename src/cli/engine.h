@@ -30,7 +30,7 @@ struct engine {
 	void (*close)(void *state);
 };
 
-extern const struct engine engine_eval;
+extern const struct engine engine_eval, engine_tables;
 
 /* The engine of --engine's choice (option.def), or NULL if this build has none. */
 const struct engine *engine_choose(int choice);
