@@ -6,7 +6,8 @@
  * `group N`. Every wrong word is reported; a file with errors is not used.
  *
  * The type of an address is what the kernel's local routing table would say: the machine's own addresses are LOCAL, the
- * last address of an IPv4 network is BROADCAST (the first one was, too, before Linux 5.14).
+ * last address of an IPv4 network is BROADCAST (the first one was, too, before Linux 5.14). A whole IPv4 network on the
+ * loopback device is LOCAL.
  */
 #include "policy/env.h"
 #include "policy/addr.h"
@@ -176,14 +177,19 @@ static int type_everywhere(enum family f, u128 addr)
 			return RTN_MULTICAST;
 		return addr == 1 ? RTN_LOCAL : addr == 0 ? RTN_UNSPEC : -1;
 	}
-	/* The kernel answers "broadcast" for 0.0.0.0/8 and 255.255.255.255 before it looks into a table. */
-	if (addr >> 24 == 0 || addr == 0xffffffff)
+	/* The kernel answers "broadcast" for 0.0.0.0 and 255.255.255.255 before it looks into a table. */
+	if (addr == 0 || addr == 0xffffffff)
 		return RTN_BROADCAST;
 	if (addr >> 28 == 0xe)
 		return RTN_MULTICAST;
 	if (addr == 0x7fffffff)
 		return RTN_BROADCAST;
 	return addr >> 24 == 127 ? RTN_LOCAL : -1;
+}
+
+static unsigned host_bits(const struct env_addr *e)
+{
+	return addr_bits(e->family) - e->plen;
 }
 
 int env_addr_type(const struct env *env, enum family f, u128 addr)
@@ -193,7 +199,9 @@ int env_addr_type(const struct env *env, enum family f, u128 addr)
 	if (type >= 0 || !env)
 		return type;
 	type = RTN_UNICAST;
-	for (size_t i = 0; i < env->ifaces.n; i++)
+	for (size_t i = 0; i < env->ifaces.n; i++) {
+		bool is_lo = f == FAMILY_IP4 && str_is(env->ifaces.v[i].name, "lo");
+
 		for (size_t j = 0; j < env->ifaces.v[i].addrs.n; j++) {
 			const struct env_addr *e = &env->ifaces.v[i].addrs.v[j];
 			u128 host = f == FAMILY_IP4 && e->plen < 31 ? ((u128)1 << (32 - e->plen)) - 1 : 0;
@@ -204,9 +212,12 @@ int env_addr_type(const struct env *env, enum family f, u128 addr)
 				return RTN_LOCAL;
 			if (host && addr == (e->addr | host))
 				type = RTN_BROADCAST;
+			else if (is_lo && type == RTN_UNICAST && addr >> host_bits(e) == e->addr >> host_bits(e))
+				type = RTN_LOCAL;
 			if (f == FAMILY_IP6 && env->forwarding && e->plen > 0 && e->plen < 127 &&
 			    addr == e->addr >> (128 - e->plen) << (128 - e->plen))
 				type = RTN_ANYCAST;
 		}
+	}
 	return type;
 }

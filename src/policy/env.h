@@ -32,7 +32,7 @@ struct env {
 /* False if there were errors. May be called for several texts. */
 bool env_read(struct arena *a, struct diags *d, uint32_t source, struct env *out);
 /* One RTN_* type (uapi rtnetlink.h) of an address on this machine, or -1 when it cannot be told. env may be NULL: then
- * only what holds everywhere is known (multicast, 255.255.255.255, 127/8, ::1, ::, 0/8). An IPv4 address is BROADCAST when it
+ * only what holds everywhere is known (multicast, 255.255.255.255, 127/8, ::1, ::, 0.0.0.0). An IPv4 address is BROADCAST when it
  * is the last of an interface's network; :: is UNSPEC, the first address of an IPv6 network ANYCAST if we forward. */
 int env_addr_type(const struct env *env, enum family f, u128 addr);
 const struct env_iface *env_iface_find(const struct env *env, const char *name); /* NULL */

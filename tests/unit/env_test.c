@@ -87,7 +87,12 @@ static void address_types_follow_the_local_table(void **state)
 	struct fixture f = { 0 };
 
 	(void)state;
-	assert_true(read_text(&f, "interface a address 192.0.2.1/24 address 198.51.100.4/31 address 2001:db8::5/64\n"));
+	assert_true(read_text(&f, "interface a address 192.0.2.1/24 address 198.51.100.4/31 address 2001:db8::5/64\n"
+				  "interface lo address 203.0.113.1/28\n"));
+	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 0xcb007105), RTN_LOCAL); /* a network on lo is ours */
+	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 0xcb00710f), RTN_BROADCAST);
+	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 0xcb007110), RTN_UNICAST);
+	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 5), RTN_UNICAST);
 	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 0xc0000201), RTN_LOCAL);
 	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 0xc00002ff), RTN_BROADCAST);
 	assert_int_equal(env_addr_type(&f.env, FAMILY_IP4, 0xc0000200), RTN_UNICAST);

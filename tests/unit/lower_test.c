@@ -149,7 +149,7 @@ static void transport_headers(void **state)
 		{ "INPUT -p icmp -m icmp --icmp-type any -j DROP",
 		  "[ip.proto in {0x1}] [icmp.type-code in {0x0-0xffff}] [drop]" },
 		{ "INPUT -p tcp -m tcpmss ! --mss 1:536 -j DROP",
-		  "[ip.proto in {0x6}] [! tcp.mss in {0x1-0x218} absent:yes] [drop]" },
+		  "[ip.proto in {0x6}] [tcp.flags in {0x0-0xff}] [! tcp.mss in {0x1-0x218} absent:yes] [drop]" },
 		{ "INPUT -p tcp -m ecn --ecn-tcp-cwr ! --ecn-tcp-ece -j DROP",
 		  "[ip.proto in {0x6}] [! tcp.flags & 0x40 == 0x40] [tcp.flags & 0x80 == 0x80] [drop]" },
 		{ "INPUT -p esp -m esp --espspi 256:512 -j DROP", "[ip.proto in {0x32}] [esp.spi in {0x100-0x200}] [drop]" },

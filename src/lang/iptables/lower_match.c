@@ -62,7 +62,6 @@ static const struct row {
 	{ IPT_M_TOS_TOS, FIELD_TOS, SHAPE_MASKED, ABSENT_NO },
 	{ IPT_M_DSCP_DSCP, FIELD_TOS, SHAPE_DSCP, ABSENT_NO },
 	{ IPT_M_ECN_ECT, FIELD_TOS, SHAPE_ECT, ABSENT_NO },
-	{ IPT_M_TCPMSS_MSS, FIELD_TCP_MSS, SHAPE_RANGE, ABSENT_AS_NEGATED },
 	{ IPT_M_RT_TYPE, FIELD_RT_TYPE, SHAPE_RANGE, ABSENT_NO },
 	{ IPT_M_RT_SEGSLEFT, FIELD_RT_LEFT, SHAPE_RANGE, ABSENT_NO },
 	{ IPT_M_RT_LEN, FIELD_RT_LEN, SHAPE_RANGE, ABSENT_NO },
@@ -306,6 +305,11 @@ static void odd_option(struct lower *l, const struct ipt_opt *o)
 	case IPT_M_MULTIPORT_DPORTS:
 	case IPT_M_MULTIPORT_PORTS:
 		multiport(l, o);
+		break;
+	case IPT_M_TCPMSS_MSS: /* a header without the option is asked for one, a later fragment is not */
+		if (o->negated)
+			lower_exists(l, FIELD_TCP_FLAGS);
+		lower_in(l, o, FIELD_TCP_MSS, o->v.range.lo, o->v.range.hi)->on_absent = o->negated;
 		break;
 	case IPT_M_ECN_CWR:
 		lower_mask(l, o, FIELD_TCP_FLAGS, 0x80, 0x80);
