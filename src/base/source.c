@@ -89,6 +89,11 @@ bool source_place(const struct sources *s, struct loc at, uint32_t *line, uint32
 
 	if (!src)
 		return false;
+	if (at.off >= src->text.n && str_ends(src->text, "\n")) { /* where the next line would begin */
+		*line = src->n_lines + src->first_line;
+		*col = 1;
+		return true;
+	}
 	for (hi = src->n_lines; hi - lo > 1;) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
