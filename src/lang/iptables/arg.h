@@ -61,6 +61,8 @@ void ipt_arg_print_byte_burst(struct buf *b, const struct ipt_rate *rate, uint64
 void ipt_arg_print_network(struct buf *b, enum family f, const struct ipt_addr *addr, bool full);
 /* Plain, or in quotes where a reader would take it apart. */
 void ipt_arg_print_text(struct buf *b, struct str s);
+/* As it is; in quotes only if it would not be read back as one word (iptables-save never quotes names). */
+void ipt_arg_print_name(struct buf *b, struct str s);
 
 #define ARG_KIND(name)                                                                    \
 	bool ipt_parse_##name(const struct ipt_arg_in *in, struct ipt_value *v);          \

@@ -51,7 +51,7 @@ static void print_quoted(struct buf *b, struct str s, const char *escape)
 {
 	buf_add(b, "\"", 1);
 	for (size_t i = 0; i < s.n; i++) {
-		if (strchr(escape, s.p[i]))
+		if (s.p[i] && strchr(escape, s.p[i]))
 			buf_add(b, "\\", 1);
 		buf_add(b, s.p + i, 1);
 	}
@@ -217,10 +217,22 @@ bool ipt_parse_iface(const struct ipt_arg_in *in, struct ipt_value *v)
 	return ipt_arg_device(in, v->text);
 }
 
+void ipt_arg_print_name(struct buf *b, struct str s)
+{
+	bool is_odd = s.n == 0 || s.p[0] == '-' || s.p[0] == '!' || s.p[0] == '#';
+
+	for (size_t i = 0; i < s.n; i++)
+		is_odd |= isspace((unsigned char)s.p[i]) || s.p[i] == '"';
+	if (is_odd)
+		print_quoted(b, s, "\"\\");
+	else
+		buf_add(b, s.p, s.n);
+}
+
 void ipt_print_iface(struct buf *b, enum family f, const struct ipt_opt *o)
 {
 	(void)f;
-	buf_add(b, o->v.text.p, o->v.text.n);
+	ipt_arg_print_name(b, o->v.text);
 }
 
 /* ---------- sets ---------- */
@@ -271,7 +283,7 @@ void ipt_print_set(struct buf *b, enum family f, const struct ipt_opt *o)
 	const struct set_use *u = o->v.set;
 
 	(void)f;
-	buf_add(b, u->name.p, u->name.n);
+	ipt_arg_print_name(b, u->name);
 	for (uint8_t i = 0; i < u->n_dirs; i++)
 		buf_printf(b, "%s%s", i ? "," : " ", u->dir[i] == SET_DIR_SRC ? "src" : "dst");
 }

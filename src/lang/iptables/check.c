@@ -358,7 +358,7 @@ static void check_use(struct places *p, const struct ipt_use *u)
 		const struct ipt_opt_row *o = ipt_opt_row(u->opts.v[i].id);
 
 		if (o->bad_hooks)
-			check_hooks(p, u->opts.v[i].at, o->name, 0x1fu & ~(unsigned)o->bad_hooks);
+			check_hooks(p, u->opts.v[i].at, arena_printf(p->a, "--%s", o->name).p, 0x1fu & ~(unsigned)o->bad_hooks);
 	}
 	if (u->ext == IPT_M_POLICY)
 		check_policy(p, u);

@@ -144,6 +144,10 @@ bool ipt_parse_chain_name(struct ipt_parse *p, struct str name, struct loc at)
 		diag_error(p->d, at, "a chain's name cannot begin with '%c'", name.p[0]);
 		return false;
 	}
+	if (memchr(name.p, '"', name.n) || memchr(name.p, ' ', name.n)) {
+		diag_error(p->d, at, "a chain's name cannot have quotes or blanks in it");
+		return false;
+	}
 	if (ipt_ext_find(name, true, p->file->family) != IPT_NONE) {
 		g = diag_error(p->d, at, "a chain cannot be called '%.*s': that is a target", STR_ARG(name));
 		diag_hint(p->d, g, "a rule with -j %.*s could mean either", STR_ARG(name));

@@ -24,10 +24,14 @@ static void print_core_addr(struct buf *b, enum family f, const char *option, co
 
 static void print_iface(struct buf *b, const char *option, const struct ipt_iface *i)
 {
+	struct str name = arena_printf(b->a, "%.*s%s", STR_ARG(i->name), i->is_prefix ? "+" : "");
+
 	if (i->name.n == 0 && !(i->is_prefix && i->negated))
 		return;
 	print_bang(b, i->negated);
-	buf_printf(b, "%s %.*s%s ", option, STR_ARG(i->name), i->is_prefix ? "+" : "");
+	buf_printf(b, "%s ", option);
+	ipt_arg_print_name(b, name);
+	buf_printf(b, " ");
 }
 
 static void print_core(struct buf *b, enum family f, const struct ipt_rule *r, uint32_t k)
