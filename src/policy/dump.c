@@ -314,8 +314,8 @@ static void put_elem(struct buf *b, const struct set *s, const struct set_elem *
 	put_flag(b, e->wildcard, "wildcard");
 	put_flag(b, e->physdev, "physdev");
 	put_flag(b, e->mac_any, "mac-any");
-	if (e->has_timeout)
-		buf_printf(b, " timeout %u", e->timeout_s);
+	if (e->has_timeout || s->has_default_timeout)
+		buf_printf(b, " timeout %u", e->has_timeout ? e->timeout_s : s->default_timeout_s);
 	buf_printf(b, "\n");
 }
 

@@ -260,9 +260,6 @@ static void split_net(struct ipset_reader *r, const struct ipset_set *s, const s
 				break;
 			bits++;
 		}
-		/* a whole family as a range: no prefix of length 0 */
-		if (bits == width && !s->type->takes_any_net)
-			bits--;
 		c->v[c->n] = at;
 		c->plen[c->n++] = (uint8_t)(width - bits);
 		at |= bits == 0 ? 0 : bits == 128 ? all : ((u128)1 << bits) - 1;

@@ -117,8 +117,10 @@ bool ipset_value_net(struct ipset_reader *r, const struct ipset_set *s, struct i
 
 	if (!ipset_value_span(r, fam, w, &p->lo, &p->hi, &is_net))
 		return false;
-	if (is_net && p->lo == 0 && p->hi == addr_mask(fam, addr_bits(fam)) && !s->type->takes_any_net) {
-		struct diag *g = diag_error(r->d, w.at, "a set of type %s cannot hold a network of prefix length 0", s->type->name);
+	if (p->lo == 0 && p->hi == addr_mask(fam, addr_bits(fam)) && !(is_net && s->type->takes_any_net)) {
+		struct diag *g = is_net ? diag_error(r->d, w.at, "a set of type %s cannot hold a network of prefix length 0",
+						     s->type->name)
+					: diag_error(r->d, w.at, "a set cannot hold every address as a range");
 
 		diag_hint(r->d, g, fam == FAMILY_IP4 ? "write two elements: 0.0.0.0/1 and 128.0.0.0/1"
 						     : "write two elements: ::/1 and 8000::/1");
