@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table that `weir eval` prints. Rules that nothing matched have a ! in front.
+ * The table that `weir eval` prints, in the manner of `weir list`. Rules that nothing matched have a ! in front.
  *
- *     filter/INPUT ip, policy drop rules.v4:2: 12 packets, 720 bytes
- *          packets        bytes
- *              120         9600  rules.v4:5  -i lo -j ACCEPT
- *       !        0            0  rules.v4:6  -p tcp -m tcp --dport 23 -j DROP
+ *     Chain INPUT (ip filter, policy drop 12 packets 720 bytes, rules.v4:2)
+ *          packets        bytes  where      rule
+ *              120         9600  rules.v4:5 -i lo -j ACCEPT
+ *     !          0            0  rules.v4:6 -p tcp -m tcp --dport 23 -j DROP
  */
 #include "cli/hits.h"
 
@@ -64,25 +64,29 @@ void hits_add(struct arena *a, struct hits *h, const struct eval_result *r, bool
 		count(&h->chain[r->policy_hits.v[i]->id], bytes);
 }
 
-static void print_chain(struct cli *c, const struct hits *h, const struct chain *ch, int width)
+static void print_head(struct cli *c, const struct hits *h, const struct chain *ch, int width)
 {
 	const struct hits_count *p = &h->chain[ch->id];
 
-	printf("%.*s %s", STR_ARG(answer_chain(c, ch)), policy_family_name(ch->family));
-	if (ch->hook != HOOK_NONE) {
-		printf(", policy %s", policy_verdict_name(ch->policy));
-		if (ch->at.source)
-			printf(" %.*s", STR_ARG(source_name_line(c->run, &c->sources, ch->at)));
-		printf(": %" PRIu64 " packets, %" PRIu64 " bytes", p->packets, p->bytes);
-	}
+	printf("Chain %.*s (%s %.*s", STR_ARG(ch->name), policy_family_name(ch->family), STR_ARG(ch->table));
+	if (ch->hook != HOOK_NONE)
+		printf(", policy %s %" PRIu64 " packets %" PRIu64 " bytes", policy_verdict_name(ch->policy), p->packets,
+		       p->bytes);
+	if (ch->hook != HOOK_NONE && ch->at.source)
+		printf(", %.*s", STR_ARG(source_name_line(c->run, &c->sources, ch->at)));
+	puts(")");
 	if (ch->rules.n)
-		printf("\n  %11s %12s", "packets", "bytes");
-	putchar('\n');
+		printf("  %10s %12s  %-*s rule\n", "packets", "bytes", width, "where");
+}
+
+static void print_chain(struct cli *c, const struct hits *h, const struct chain *ch, int width)
+{
+	print_head(c, h, ch, width);
 	for (size_t i = 0; i < ch->rules.n; i++) {
 		const struct rule *r = ch->rules.v[i];
 		const struct hits_count *n = &h->rule[r->id];
 
-		printf("  %c%10" PRIu64 " %12" PRIu64 "  %-*.*s  %.*s\n", n->packets ? ' ' : '!', n->packets, n->bytes,
+		printf("%c %10" PRIu64 " %12" PRIu64 "  %-*.*s %.*s\n", n->packets ? ' ' : '!', n->packets, n->bytes,
 		       width, STR_ARG(answer_place(c, r)), STR_ARG(r->text));
 	}
 	putchar('\n');

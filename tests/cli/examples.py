@@ -3,6 +3,7 @@
 """Runs every example that `weir help VERB` and the manual print, in examples/, and looks at the exit status."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -41,7 +42,7 @@ def of_help():
                     tap.ok(status == 0, "example of %s names options that there are: %s" % (verb, line[4:]), err)
                 else:
                     status, out, err = shell(line[4:])
-                    tap.ok(status == want and out, "example of %s: %s" % (verb, line[4:]),
+                    tap.ok(status == want and (out or err), "example of %s: %s" % (verb, line[4:]),
                            "exit status %d\n%s%s" % (status, out, err))
                 want, as_root = 0, False
         tap.ok(seen > 0, "help %s has an example" % verb)
@@ -54,18 +55,24 @@ def of_manual():
         return
     lines = open(path).read().splitlines()
     for i, line in enumerate(lines):
-        if not line.startswith("$ weir "):
+        if not line.startswith("$ "):
             continue
         command = line[2:].replace("\\-", "-").replace("\\(aq", "'")
         want = []
         for follow in lines[i + 1:]:
             if follow.startswith(".") or not follow or follow.startswith("$ "):
                 break
-            want.append(follow.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", ""))
+            want.append(follow.replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "").replace("\\e", "\\"))
         status, out, err = shell(command)
         got = (out + err).splitlines()
         tap.ok(status in (0, 1, 4) and (not want or want == got), "the manual's " + command,
                "wanted:\n%s\ngot:\n%s" % ("\n".join(want), "\n".join(got)))
+
+
+    if shutil.which("mandoc"):
+        p = subprocess.run(["mandoc", "-Tlint", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        lint = [x for x in p.stdout.decode().splitlines() if "outdated mandoc.db" not in x and "referenced manual" not in x]
+        tap.ok(not lint, "mandoc has nothing to say about the manual", "\n".join(lint))
 
 
 def of_completion():
