@@ -104,10 +104,6 @@ bool source_place(const struct sources *s, struct loc at, uint32_t *line, uint32
 	}
 	*line = lo + src->first_line;
 	*col = at.off - src->line_off[lo] + 1;
-	if (at.off && at.off == src->text.n && src->text.p[at.off - 1] == '\n') {
-		++*line; /* the end of the text stands on a line of its own */
-		*col = 1;
-	}
 	return true;
 }
 
