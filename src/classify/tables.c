@@ -272,7 +272,7 @@ static struct tables *write_tables(struct build *b)
 			   "the tables of these rules and sets are too large");
 		return NULL;
 	}
-	t->word = arena_new(b->a, uint64_t, n);
+	t->word = arena_new(b->a, uint64_t, n + DP_TABLE_PAD);
 	t->n_words = (uint32_t)n;
 	for (size_t i = 0; i < b->rs->chains.n; i++) {
 		b->list[i].pc += CODE_PC;

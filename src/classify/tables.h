@@ -44,7 +44,7 @@ struct tables_options {
 };
 
 struct tables {
-	uint64_t *word; /* what one half of the kernel's table map gets */
+	uint64_t *word; /* what one half of the kernel's table map gets; DP_TABLE_PAD zero words lie behind */
 	uint32_t n_words;
 	uint64_t *state; /* first contents of one half of the kernel's state map (limits, quotas) */
 	uint32_t n_state;

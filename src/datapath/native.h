@@ -16,7 +16,7 @@
 struct native;
 
 struct native_tables {
-	const uint64_t *word;
+	const uint64_t *word; /* DP_TABLE_PAD more words than n_words can be read */
 	size_t n_words;
 	const uint64_t *state; /* first contents; copied */
 	size_t n_state;
