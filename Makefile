@@ -41,7 +41,8 @@ LIB := $(filter-out $(CLI),$(SRC))
 OBJ := $(SRC:src/%.c=$(B)/obj/%.o)
 LIBOBJ := $(LIB:src/%.c=$(B)/obj/%.o)
 BPF := $(patsubst src/%.bpf.c,$(BPFDIR)/%.bpf.o,$(wildcard src/*/*.bpf.c))
-# Every tests/FOLDER/NAME.c is a program $(B)/tests/NAME, linked with the library; tests/fuzz is built by make fuzz.
+# Every tests/FOLDER/NAME.c is a program $(B)/tests/NAME, linked with the library and with what lies in tests/FOLDER/lib;
+# tests/fuzz is built by make fuzz.
 TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
 TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
 FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
@@ -74,9 +75,9 @@ libs-present:
 
 tests: $(TEST)
 define test_program
-$(B)/tests/$(basename $(notdir $(1))): $(1) $(B)/libweir.a
+$(B)/tests/$(basename $(notdir $(1))): $(1) $(wildcard $(dir $(1))lib/*.c $(dir $(1))lib/*.h) $(B)/libweir.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS_ALL) -Itests -MMD -MP -o $$@ $$< $(B)/libweir.a $$(LDLIBS_ALL) $(if $(filter tests/unit/%,$(1)),-lcmocka)
+	$$(CC) $$(CFLAGS_ALL) -Itests -o $$@ $$(filter %.c,$$^) $(B)/libweir.a $$(LDLIBS_ALL) $(if $(filter tests/unit/%,$(1)),-lcmocka)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_program,$(t))))
 

@@ -137,6 +137,16 @@ static int dp_log_event(struct native_run *run, const struct dp_key *k, u32 coun
 	return 0;
 }
 
+bool native_sees_iif(unsigned position)
+{
+	return position < DP_POSITION_OUTPUT_RAW || position > DP_POSITION_OUTPUT_SECURITY;
+}
+
+bool native_sees_oif(unsigned position)
+{
+	return position >= DP_POSITION_FORWARD_MANGLE;
+}
+
 static void name_words(const char *name, u64 *w)
 {
 	u128 v = field_name_value(str_from(name));
@@ -145,27 +155,32 @@ static void name_words(const char *name, u64 *w)
 	w[1] = (u64)v;
 }
 
-static void read_ct(struct dp_key *k, const struct packet *p)
+/* In front of conntrack no packet has a connection. */
+static void read_ct(struct dp_key *k, const struct packet *p, unsigned position)
 {
-	bool has_ct = p->ct == CT_NEW || p->ct == CT_ESTABLISHED || p->ct == CT_RELATED;
+	bool is_raw = position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW;
+	int ct = p->ct < 0 || is_raw ? CT_INVALID : p->ct;
+	bool has_ct = ct == CT_NEW || ct == CT_ESTABLISHED || ct == CT_RELATED;
 
-	k->w[DP_W_CT] = 1ull << (p->ct < 0 ? CT_INVALID : p->ct) << DP_CT_STATE_SHIFT | (has_ct ? DP_HAS_CT : 0);
+	k->w[DP_W_CT] = 1ull << ct << DP_CT_STATE_SHIFT | (has_ct ? DP_HAS_CT : 0);
 	if (has_ct)
 		k->w[DP_W_MARK] |= (u64)p->ct_mark << 32;
 }
 
-static void read_meta(struct dp_key *k, const struct packet *p, u32 mark)
+static void read_meta(struct dp_key *k, const struct packet *p, unsigned position, u32 mark)
 {
-	if (p->has_iif && p->iif[0]) {
+	if (p->has_iif && p->iif[0] && native_sees_iif(position)) {
 		name_words(p->iif, &k->w[DP_W_IIF0]);
 		k->w[DP_W_DEV] |= DP_HAS_IIF;
 	}
-	if (p->has_oif && p->oif[0]) {
+	if (p->has_oif && p->oif[0] && native_sees_oif(position)) {
 		name_words(p->oif, &k->w[DP_W_OIF0]);
 		k->w[DP_W_DEV] |= DP_HAS_OIF;
 	}
+	if (!p->has_iif) /* sent from here: no Ethernet header yet */
+		k->w[DP_W_DEV] &= ~DP_HAS_ETHER;
 	k->w[DP_W_MARK] = mark;
-	read_ct(k, p);
+	read_ct(k, p, position);
 	if (p->uid >= 0 || p->gid >= 0) {
 		k->w[DP_W_DEV] |= DP_HAS_SOCKET | DP_IS_SOCKET;
 		k->w[DP_W_SOCK] = (u64)(u32)p->uid | (u64)(u32)p->gid << 32;
@@ -219,7 +234,7 @@ void native_run(struct native *n, unsigned position, const struct packet *p, uin
 	n->now = now;
 	n->n_hits = 0;
 	parsed = parse(&run, &k, p);
-	read_meta(&k, p, mark);
+	read_meta(&k, p, position, mark);
 	*out = (struct native_result){ .mark = mark, .hit = n->hit };
 	if (parsed == DP_PARSED_OTHER) {
 		out->verdict = NATIVE_NOT_IP;

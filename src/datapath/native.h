@@ -50,6 +50,9 @@ void native_run(struct native *n, unsigned position, const struct packet *p, uin
 		struct native_result *out);
 /* A word for what rules with these features (DP_F_*) ask and the packet does not say; NULL: it says all. */
 const char *native_lacks(const struct packet *p, uint32_t features);
+/* Which device the packet has at a position. */
+bool native_sees_iif(unsigned position);
+bool native_sees_oif(unsigned position);
 const uint64_t *native_counts(const struct native *n); /* packets and bytes of each counter */
 
 #endif

@@ -85,6 +85,15 @@ static __always_inline void dp_meta_test(struct dp_key *k)
 	k->w[DP_W_OFF] |= (u64)m->realm << 32;
 }
 
+/* Test runs have linear packets: part of them as if they were not. */
+static __always_inline void dp_linear_test(struct dp_pkt *p)
+{
+	const struct dp_test_meta *m = dp_map(&dp_meta);
+
+	if (m && m->linear && m->linear < p->linear)
+		p->linear = m->linear;
+}
+
 static __always_inline void dp_meta_live(struct dp_key *k, struct bpf_nf_ctx *ctx, bool is_ip6)
 {
 	const struct nf_hook_state *state = ctx->state;
@@ -116,6 +125,8 @@ DP_GLOBAL int dp_read(struct bpf_nf_ctx *ctx, struct dp_key *k)
 	if (!k)
 		return DP_PARSED_MALFORMED;
 	k->bytes = p.len;
+	if (dp_c.test_meta)
+		dp_linear_test(&p);
 	r = dp_ip(&p, k, 0, is_ip6);
 	if (dp_c.test_meta)
 		dp_meta_test(k);

@@ -131,8 +131,8 @@ struct dp_test_meta {
 	__u8 pad[7];
 	__u64 mac_src, mac_dst; /* the source with the Ethernet type in its upper 16 bits */
 	__u32 cpu, realm;
+	__u32 linear; /* 0, or how much of the packet may be read where it lies */
 	__u32 mark_out; /* written by the program: the mark after it */
-	__u32 pad2;
 };
 
 #endif

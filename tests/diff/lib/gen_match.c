@@ -339,10 +339,15 @@ static void put_meta(struct gen *g, unsigned hooks)
 
 static void put_header(struct gen *g)
 {
+	unsigned lo, hi;
+
 	switch (gen_below(g, 6)) {
 	case 0:
 		gen_printf(g, " -m length%s --length ", bang(g));
-		put_span(g, GEN_LENGTH, 200, ':');
+		lo = 40 + (unsigned)gen_below(g, 200);
+		hi = lo + (unsigned)gen_below(g, 40);
+		gen_edges(g, GEN_LENGTH, lo, hi);
+		gen_printf(g, "%u:%u", lo, hi);
 		break;
 	case 1:
 		gen_printf(g, g->ip6 ? " -m hl%s --hl-eq " : " -m ttl%s --ttl-eq ", bang(g));
@@ -410,13 +415,14 @@ static void put_ext6(struct gen *g)
 
 static void put_memory(struct gen *g)
 {
-	static const char *const units[] = { "second", "minute", "hour" };
-	unsigned every = 1 + (unsigned)gen_below(g, 4);
+	static const char *const units[] = { "second", "minute" };
+	unsigned every = 1 + (unsigned)gen_below(g, 4), unit;
 
 	switch (gen_below(g, 3)) {
-	case 0:
-		gen_printf(g, " -m limit --limit %u/%s --limit-burst %u", 1 + (unsigned)gen_below(g, 20),
-			   units[gen_below(g, 3)], 1 + (unsigned)gen_below(g, 5));
+	case 0: /* rates at which the kernel's credits have no remainder, nor are cut to whole seconds */
+		unit = (unsigned)gen_below(g, 2);
+		gen_printf(g, " -m limit --limit %u/%s --limit-burst %u", (unit ? 28 : 1) + (unsigned)gen_below(g, 20),
+			   units[unit], 1 + (unsigned)gen_below(g, 5));
 		break;
 	case 1:
 		gen_printf(g, " -m statistic --mode nth%s --every %u --packet %u", bang(g), every,
