@@ -174,36 +174,50 @@ static __always_inline void dp_ext_facts(struct dp_key *k, const u8 *h, u32 next
 	}
 }
 
+/* One extension header at off. Returns its length, or 0: malformed. *next: what comes behind it; *is_later: nothing does. */
+static __always_inline u64 dp_ext(struct dp_pkt *p, struct dp_key *k, const struct dp_l4 *l4, u64 off, u32 *next, u32 *is_later)
+{
+	u32 type = *next;
+	const u8 *h;
+	u64 len;
+
+	if (off > DP_MAX_OFF || off + 8 > l4->end) /* the first keeps the offset bounded for the verifier */
+		return 0;
+	h = dp_at(p, off, 8);
+	if (!h)
+		return 0;
+	len = LD8(h + 1);
+	len = type == DP_PROTO_FRAGMENT ? 8 : type == DP_PROTO_AH ? (len + 2) * 4 : (len + 1) * 8;
+	if (off + len > l4->end)
+		return 0;
+	if (type == DP_PROTO_FRAGMENT)
+		*is_later = BE16(LD16(h + 2)) >> 3;
+	if (dp_c.features & DP_F_EXT)
+		dp_ext_facts(k, h, type, len);
+	*next = LD8(h);
+	return len;
+}
+
 /* Walks the extension headers. Returns 0 or DP_PARSED_MALFORMED; l4->off is behind the last one. */
 static __always_inline int dp_chain(struct dp_pkt *p, struct dp_key *k, struct dp_l4 *l4)
 {
-	u64 off = l4->off;
-	u32 next = l4->proto, is_later = 0, i;
+	const u64 *t = dp_map(&dp_table);
+	u32 next = l4->proto, is_later = 0;
+	u64 off = l4->off, len = 1;
+	struct dp_iter it;
 
-	DP_NOUNROLL
-	for (i = 0; i < DP_MAX_EXT; i++) {
-		const u8 *h;
-		u64 len;
-
-		if (!dp_is_ext(next) || is_later)
-			break;
-		if (off > DP_MAX_OFF || off + 8 > l4->end) /* the first keeps the offset bounded for the verifier */
-			return DP_PARSED_MALFORMED;
-		h = dp_at(p, off, 8);
-		if (!h)
-			return DP_PARSED_MALFORMED;
-		len = LD8(h + 1);
-		len = next == DP_PROTO_FRAGMENT ? 8 : next == DP_PROTO_AH ? (len + 2) * 4 : (len + 1) * 8;
-		if (off + len > l4->end)
-			return DP_PARSED_MALFORMED;
-		if (next == DP_PROTO_FRAGMENT)
-			is_later = BE16(LD16(h + 2)) >> 3;
-		if (dp_c.features & DP_F_EXT)
-			dp_ext_facts(k, h, next, len);
-		next = LD8(h);
+	if (!t)
+		return DP_PARSED_MALFORMED;
+	off += dp_zero(t); /* from here on the verifier does not know it, so all rounds look alike */
+	dp_iter_start(&it, DP_MAX_EXT);
+	while (dp_is_ext(next) && dp_iter_next(&it)) {
+		len = dp_ext(p, k, l4, off, &next, &is_later);
 		off += len;
+		if (len == 0 || is_later)
+			break;
 	}
-	if (dp_is_ext(next) || off > DP_MAX_OFF)
+	dp_iter_end(&it);
+	if (len == 0 || dp_is_ext(next) || off > DP_MAX_OFF)
 		return DP_PARSED_MALFORMED;
 	l4->off = off;
 	l4->proto = next;

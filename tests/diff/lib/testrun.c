@@ -165,14 +165,18 @@ struct hook_state {
 static struct judged run_nf(struct kernel *k, unsigned point, const struct packet *p)
 {
 	static const uint8_t hooks[DP_POSITION_COUNT] = { 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4 };
-	bool ip6 = point >= DP_POINTS_PER_FAMILY;
+	bool ip6 = point >= DP_POINTS_PER_FAMILY, is_output = hooks[point % DP_POINTS_PER_FAMILY] == 3;
 	struct hook_state state = { .hook = hooks[point % DP_POINTS_PER_FAMILY], .pf = ip6 ? 10 : 2 };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = p->bytes, .data_size_in = p->len, .ctx_in = &state,
 		    .ctx_size_in = sizeof state, .repeat = 1);
 
-	/* The kernel wants a frame with a whole IP header. */
+	/* The kernel wants a frame with a whole IP header; at output without its Ethernet header. */
 	if (p->link != PACKET_LINK_ETHER || p->len < 14 + (ip6 ? 40u : 20u))
 		return (struct judged){ .is_skipped = true };
+	if (is_output) {
+		o.data_in = p->bytes + 14;
+		o.data_size_in = p->len - 14;
+	}
 	if (bpf_prog_test_run_opts(k->fd[PROGRAM_NF][point], &o)) {
 		fprintf(stderr, "# test run at point %u, %u bytes: %s\n", point, p->len, strerror(errno));
 		return (struct judged){ .is_unknown = true };
