@@ -244,8 +244,10 @@ static void put_effect(struct buf *b, const struct effect *e)
 					     "set-del", "notrack", "tos",	"ttl",		"snat",	  "dnat",
 					     "masquerade", "redirect", "netmap", "tproxy", "other" };
 
-	buf_printf(b, "%s %s value %x mask %x ctmask %x group %u", kinds[e->kind], e->name ? e->name : "", e->value,
-		   e->mask, e->ct_mask, e->group);
+	buf_printf(b, "%s", kinds[e->kind]);
+	if (e->kind == EFFECT_OTHER || e->kind == EFFECT_LOG) /* what the kind does not say already */
+		buf_printf(b, " %s", e->name ? e->name : "");
+	buf_printf(b, " value %x mask %x ctmask %x group %u", e->value, e->mask, e->ct_mask, e->group);
 	if (e->shift)
 		buf_printf(b, " shift %d", e->shift);
 	if (e->has_clobbered)

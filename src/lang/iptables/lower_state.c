@@ -51,9 +51,14 @@ static void hashlimit(struct lower *l, const struct ipt_use *u)
 {
 	const struct ipt_opt *up = ipt_opt_find(u, IPT_M_HASHLIMIT_UPTO), *above = ipt_opt_find(u, IPT_M_HASHLIMIT_ABOVE);
 	const struct ipt_opt *o = up ? up : above, *mode = ipt_opt_find(u, IPT_M_HASHLIMIT_MODE);
-	struct state_spec *s = lower_state(l, o, STATE_HASHLIMIT);
 	uint64_t width = l->family == FAMILY_IP4 ? 32 : 128;
+	struct state_spec *s;
 
+	if (ipt_opt_find(u, IPT_M_HASHLIMIT_RATE_MATCH)) {
+		lower_unknown(l, o, "measures the rate over an interval of the kernel's clock");
+		return;
+	}
+	s = lower_state(l, o, STATE_HASHLIMIT);
 	l->steps.v[l->steps.n - 1].test.negated = false;
 	set_rate(s, &o->v.rate, TICKS_HASHLIMIT);
 	s->rate.above = (o == above) != o->negated;
@@ -64,8 +69,6 @@ static void hashlimit(struct lower *l, const struct ipt_use *u)
 	s->rate.max_entries = (uint32_t)number(u, IPT_M_HASHLIMIT_HTABLE_MAX, 0);
 	s->rate.expire_ms = (uint32_t)number(u, IPT_M_HASHLIMIT_EXPIRE, default_expire_ms(s, &o->v.rate));
 	s->shared_name = ipt_opt_find(u, IPT_M_HASHLIMIT_NAME)->v.text;
-	if (ipt_opt_find(u, IPT_M_HASHLIMIT_RATE_MATCH))
-		lower_unknown(l, o, "measures the rate over an interval of the kernel's clock");
 }
 
 static void connlimit(struct lower *l, const struct ipt_use *u)
