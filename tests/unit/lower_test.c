@@ -349,7 +349,7 @@ static void targets(void **state)
 		{ "PREROUTING -j CT --notrack", "[notrack value 0 mask 0 ctmask 0 group 0]" },
 		{ "PREROUTING -j NOTRACK", "[notrack value 0 mask 0 ctmask 0 group 0]" },
 		{ "PREROUTING -j CT --zone 5", "[other CT value 0 mask 0 ctmask 0 group 0 text \"zone 5\"]" },
-		{ "INPUT -j SET --map-set s src --map-mark",
+		{ "FORWARD -j SET --map-set s src --map-mark",
 		  "[other SET value 0 mask 0 ctmask 0 group 0 clobbers mark text \"map-set s 0 map-mark\" set \"s\" src]" },
 		{ "INPUT -j CONNMARK --restore-mark --left-shift-mark 4", "[restore-mark value 0 mask ffffffff ctmask "
 									   "ffffffff group 0 shift 4]" },
