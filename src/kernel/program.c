@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "kernel/symbol.h"
+
 /* What libbpf 1.1 does not know yet (uapi bpf.h of 6.4). */
 enum { PROG_TYPE_NETFILTER = 32, ATTACH_NETFILTER = 45 };
 enum { LOG_BYTES = 1 << 20, LOG_TAIL = 2000 };
@@ -171,6 +173,11 @@ static struct dp_config config_of(const struct program_spec *spec)
 		.sees_ct = position != DP_POSITION_PREROUTING_RAW && position != DP_POSITION_OUTPUT_RAW,
 	};
 
+	/* By these a program knows whether connections are tracked in a network namespace. */
+	if (spec->features & DP_F_CT) {
+		c.conntrack_hook[0] = symbol_address("ipv4_conntrack_in");
+		c.conntrack_hook[1] = symbol_address("ipv6_conntrack_in");
+	}
 	return c;
 }
 
