@@ -364,7 +364,8 @@ static void check_use(struct places *p, const struct ipt_use *u)
 		check_policy(p, u);
 	if (map) {
 		check_table(p, map->at, "--map-set", TABLE_MANGLE);
-		check_hooks(p, map->at, "--map-set", AT_FORWARD | AT_OUTPUT | AT_POSTROUTING);
+		if (ipt_opt_find(u, IPT_T_SET_MAP_PRIO) || ipt_opt_find(u, IPT_T_SET_MAP_QUEUE))
+			check_hooks(p, map->at, "--map-set", AT_FORWARD | AT_OUTPUT | AT_POSTROUTING);
 	}
 	if ((u->ext == IPT_M_STATE || u->ext == IPT_M_CONNTRACK) && str_is(p->t->name, "raw"))
 		diag_warn(p->d, u->at, "before-conntrack", "connections are looked up behind table raw: here no packet has a state yet");
