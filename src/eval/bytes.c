@@ -32,33 +32,84 @@ enum bytes_read bytes_get(const struct walk *w, uint64_t off, unsigned n, uint32
 
 /* ---------- u32 ---------- */
 
-static enum bytes_read u32_value(const struct walk *w, const struct u32_loc *l, uint32_t *v)
+/* A word, and which of its bits are known: a rule that rewrote the TTL leaves the checksum beside it unknown. */
+struct word {
+	uint32_t v, known;
+};
+
+static enum bytes_read word_get(const struct walk *w, uint64_t off, struct word *out)
+{
+	*out = (struct word){ 0 };
+	if (off + 4 > w->f.l3_wire_len)
+		return BYTES_BEYOND;
+	for (unsigned i = 0; i < 4; i++) {
+		uint32_t v;
+		bool is_known = bytes_get(w, off + i, 1, &v) == BYTES_READ;
+
+		out->v = out->v << 8 | v;
+		out->known = out->known << 8 | (is_known ? 0xff : 0);
+	}
+	return BYTES_READ;
+}
+
+static enum bytes_read u32_value(const struct walk *w, const struct u32_loc *l, struct word *x)
 {
 	uint32_t at = 0;
-	enum bytes_read x = bytes_get(w, l->start, 4, v);
+	enum bytes_read got = word_get(w, l->start, x);
 
-	for (unsigned i = 0; i < l->n_ops && x == BYTES_READ; i++) {
+	for (unsigned i = 0; i < l->n_ops && got == BYTES_READ; i++) {
 		uint32_t n = l->op[i].number;
 
 		switch (l->op[i].op) {
 		case U32_AND:
-			*v &= n;
+			x->v &= n;
+			x->known |= ~n;
 			break;
 		case U32_LEFT:
-			*v <<= n & 31;
+			x->v <<= n & 31;
+			x->known = x->known << (n & 31) | ((1u << (n & 31)) - 1);
 			break;
 		case U32_RIGHT:
-			*v >>= n & 31;
+			x->v >>= n & 31;
+			x->known = x->known >> (n & 31) | ~(UINT32_MAX >> (n & 31));
 			break;
 		case U32_AT:
-			if (at + *v < at)
+			if (x->known != UINT32_MAX)
+				return BYTES_UNKNOWN;
+			if (at + x->v < at)
 				return BYTES_BEYOND;
-			at += *v;
-			x = bytes_get(w, (uint64_t)at + n, 4, v);
+			at += x->v;
+			got = word_get(w, (uint64_t)at + n, x);
 			break;
 		}
 	}
-	return x;
+	return got;
+}
+
+static enum eval_truth in_span(struct word x, uint32_t lo, uint32_t hi)
+{
+	if (x.known == UINT32_MAX)
+		return lo <= x.v && x.v <= hi ? EVAL_YES : EVAL_NO;
+	return lo == hi && ((x.v ^ lo) & x.known) ? EVAL_NO : EVAL_UNKNOWN;
+}
+
+static enum eval_truth u32_one(const struct walk *w, const struct u32_test *t)
+{
+	enum eval_truth any = EVAL_NO;
+	struct word x;
+	enum bytes_read got = u32_value(w, &t->loc, &x);
+
+	if (got != BYTES_READ)
+		return got == BYTES_BEYOND ? EVAL_NO : EVAL_UNKNOWN;
+	for (unsigned i = 0; i < t->n_values; i++) {
+		enum eval_truth y = in_span(x, t->value[i].lo, t->value[i].hi);
+
+		if (y == EVAL_YES)
+			return y;
+		if (y == EVAL_UNKNOWN)
+			any = y;
+	}
+	return any;
 }
 
 static enum eval_truth u32_truth(const struct walk *w, const struct bytes_spec *b)
@@ -66,18 +117,12 @@ static enum eval_truth u32_truth(const struct walk *w, const struct bytes_spec *
 	enum eval_truth all = EVAL_YES;
 
 	for (uint32_t i = 0; i < b->n_u32; i++) {
-		const struct u32_test *t = &b->u32[i];
-		enum bytes_read x;
-		uint32_t v;
-		bool any = false;
+		enum eval_truth x = u32_one(w, &b->u32[i]);
 
-		x = u32_value(w, &t->loc, &v);
-		for (unsigned k = 0; k < t->n_values && x == BYTES_READ; k++)
-			any |= t->value[k].lo <= v && v <= t->value[k].hi;
-		if (x == BYTES_UNKNOWN)
-			all = EVAL_UNKNOWN;
-		else if (!any)
+		if (x == EVAL_NO)
 			return EVAL_NO;
+		if (x == EVAL_UNKNOWN)
+			all = x;
 	}
 	return all;
 }

@@ -76,6 +76,17 @@ static void enter_sockets(struct walk *w, bool is_local)
 		guess_put(w, FIELD_HAS_SOCKET, 0);
 }
 
+/* IP drops what is for another machine before any hook; so a frame to one station is for this one. */
+static void enter_pkttype(struct walk *w, bool is_local)
+{
+	const struct facts *f = w->read;
+
+	if (w->p->pkttype >= 0)
+		return;
+	if (is_local || (f->has[FIELD_MAC_DST] == EVAL_YES && f->known[FIELD_MAC_DST] && !f->known[FIELD_PKTTYPE]))
+		guess_put(w, FIELD_PKTTYPE, 0);
+}
+
 static void enter(struct walk *w, enum hook hook)
 {
 	bool is_local = hook == HOOK_OUTPUT || (hook == HOOK_POSTROUTING && !w->is_forwarded);
@@ -91,8 +102,7 @@ static void enter(struct walk *w, enum hook hook)
 	show_if(w, FIELD_ETHERTYPE, has_in);
 	show_if(w, FIELD_REALM, hook != HOOK_PREROUTING);
 	enter_sockets(w, is_local);
-	if (is_local && w->p->pkttype < 0)
-		guess_put(w, FIELD_PKTTYPE, 0);
+	enter_pkttype(w, is_local);
 	w->guess[FIELD_SRC_TYPE] = w->guess[FIELD_DST_TYPE] = NULL;
 	if (hook == HOOK_PREROUTING || hook == HOOK_OUTPUT)
 		conn_before(w);
@@ -149,15 +159,24 @@ static bool is_for_us(struct walk *w)
 	return !fork_choose(w, "whether the packet is for this machine or forwarded is not known; out= or --env says it");
 }
 
+/* Did a rule give a packet that was to be forwarded a destination on this machine? */
+static bool is_turned_to_us(struct walk *w)
+{
+	bool is_ours = w->is_redirected || (w->dst_changed && w->f.known[FIELD_DST] &&
+					    test_addr_type(w, w->f.v[FIELD_DST]) == RTN_LOCAL);
+
+	if (is_ours)
+		walk_note(w, "the new destination is this machine: not forwarded");
+	return is_ours;
+}
+
 static enum verdict received(struct walk *w, bool has_out)
 {
 	enum verdict v = at_hook(w, HOOK_PREROUTING);
 
 	if (v != VERDICT_ACCEPT || w->has_given_up)
 		return v;
-	if (has_out && w->is_redirected)
-		walk_note(w, "redirected to this machine: not forwarded");
-	if (has_out ? w->is_redirected : is_for_us(w))
+	if (has_out ? is_turned_to_us(w) : is_for_us(w))
 		return at_hook(w, HOOK_INPUT);
 	return forward(w);
 }

@@ -6,7 +6,8 @@
  *
  * The kernel's sums, with its rounding of the rate (limit: 0.1 ms, hashlimit: 1 us, bytes: chunks of 16). The one
  * difference: the kernel's clock ticks (every 4 ms at HZ=250), this one does not, so near the edge a packet may match
- * here up to one tick earlier. In byte mode the bucket holds one second of the rate; the burst is how often an empty
+ * here up to one tick earlier. Its credits are those of HZ=250 and 1000: a bucket of more than 134217 seconds wraps
+ * around there, so that 1/hour with a burst of 40 lets 2 packets through at once; here too. In byte mode the bucket holds one second of the rate; the burst is how often an empty
  * one is filled at once.
  *
  * hashlimit has a bucket for each group of packets. Tables are shared by name, and the first rule that names one makes
@@ -15,22 +16,38 @@
  */
 #include "eval/state.h"
 
-#define BYTE_CREDITS 4194304000u /* one second in byte mode: the largest power of two below 2^32 / HZ, times HZ */
+#define LIMIT_CREDITS 32000u	     /* in a second: HZ times the largest power of two below 2^32 / (HZ * 86400) */
+#define HASH_CREDITS 137438953472000u /* the same of 2^64 */
+#define BYTE_CREDITS 4194304000u     /* the same of 2^32 / HZ: one second fills the bucket */
 enum { CHUNK_SHIFT = 4, GC_MS = 1000 };
 
 struct bucket {
 	int64_t prev_ns;
-	int64_t credit;	 /* ns, or byte credits */
-	int64_t refills; /* byte mode: how often it may be filled again */
+	uint64_t credit;
+	uint64_t refills; /* byte mode: how often it may be filled again */
 };
 
-static int64_t refilled(int64_t credit, int64_t delta_ns, int64_t cap)
+/* What fills it: credits a second, up to cap. */
+struct filling {
+	uint64_t per_s, cap, cost;
+};
+
+/* Time since the bucket was looked at last becomes credit; what is not a whole credit stays time. */
+static void refill(struct bucket *b, const struct filling *f, int64_t now_ns)
 {
-	return delta_ns >= cap - credit ? cap : credit + delta_ns;
+	u128 gain = (u128)(uint64_t)(now_ns - b->prev_ns) * f->per_s / 1000000000;
+
+	if (b->credit >= f->cap || gain >= f->cap - b->credit) {
+		b->credit = f->cap;
+		b->prev_ns = now_ns;
+	} else {
+		b->credit += (uint64_t)gain;
+		b->prev_ns += (int64_t)(gain * 1000000000 / f->per_s);
+	}
 }
 
 /* Spends if there is enough. */
-static bool spend(struct bucket *b, int64_t cost)
+static bool spend(struct bucket *b, uint64_t cost)
 {
 	if (b->credit < cost)
 		return false;
@@ -38,13 +55,43 @@ static bool spend(struct bucket *b, int64_t cost)
 	return true;
 }
 
-static int64_t packet_cost_ns(const struct state_spec *s, int64_t unit_ns)
+/* Has an empty bucket had the time to fill up? */
+static bool is_full_by(const struct filling *f, int64_t ns)
 {
-	u128 per_ns = (u128)s->rate.per_ms * 1000000;
-	uint64_t units = s->rate.units ? s->rate.units : 1;
-	int64_t avg = (int64_t)(per_ns / (uint64_t)unit_ns / units);
+	return (u128)(uint64_t)ns * f->per_s / 1000000000 >= f->cap;
+}
 
-	return avg ? avg * unit_ns : 1;
+/* Ticks that a packet costs; iptables rounds down. */
+static uint64_t ticks(const struct state_spec *s, uint64_t per_s)
+{
+	u128 n = (u128)s->rate.per_ms * per_s / 1000 / (s->rate.units ? s->rate.units : 1);
+
+	return n ? (uint64_t)n : 1;
+}
+
+/* Credits of so many ticks of 0.1 ms, as limit computes them: in 32 bits, and in whole seconds when they are many. */
+static uint32_t limit_credits(uint32_t n)
+{
+	if (n > UINT32_MAX / LIMIT_CREDITS)
+		return n / 10000 * LIMIT_CREDITS;
+	return n * LIMIT_CREDITS / 10000;
+}
+
+static struct filling limit_filling(const struct state_spec *s)
+{
+	uint32_t avg = (uint32_t)ticks(s, 10000);
+
+	return (struct filling){ LIMIT_CREDITS, limit_credits(avg * (uint32_t)s->rate.burst), limit_credits(avg) };
+}
+
+/* In 64 bits, of ticks of 1 us. */
+static struct filling hash_filling(const struct state_spec *s)
+{
+	uint64_t avg = ticks(s, 1000000), per_tick = HASH_CREDITS / 1000000;
+
+	if (s->rate.by_bytes)
+		return (struct filling){ BYTE_CREDITS, BYTE_CREDITS, 0 };
+	return (struct filling){ HASH_CREDITS, avg * s->rate.burst * per_tick, avg * per_tick };
 }
 
 /*
@@ -56,17 +103,17 @@ static bool may_be_gone(const struct walk *w, const struct state_spec *s, const 
 	return s->rate.expire_ms && w->e->now_ns - b->prev_ns >= (int64_t)s->rate.expire_ms * 1000000;
 }
 
-/* Reads the bucket at k; false: nobody knows what is in it. cap, cost in ns. */
-static bool bucket_get(struct walk *w, const struct key *k, int64_t cap, struct bucket *b, bool *is_new)
+/* Reads the bucket at k; false: nobody knows what is in it. */
+static bool bucket_get(struct walk *w, const struct key *k, const struct filling *f, struct bucket *b, bool *is_new)
 {
 	struct store_value v;
 	enum store_answer x = store_get(w->e->store, k, &v);
 
 	*is_new = x == STORE_NONE;
-	if (x == STORE_UNCERTAIN && w->e->now_ns - v.uncertain_ns < cap)
+	if (x == STORE_UNCERTAIN && !is_full_by(f, w->e->now_ns - v.uncertain_ns))
 		return false;
 	if (x != STORE_HERE) { /* or it has had the time to fill up since nobody knew */
-		*b = (struct bucket){ w->e->now_ns, cap, 0 };
+		*b = (struct bucket){ w->e->now_ns, f->cap, 0 };
 		return true;
 	}
 	memcpy(b, v.p, sizeof *b);
@@ -75,22 +122,21 @@ static bool bucket_get(struct walk *w, const struct key *k, int64_t cap, struct 
 
 enum eval_truth rate_limit(struct walk *w, const struct test *t)
 {
-	int64_t cost = packet_cost_ns(t->state, 100000), cap = cost * (int64_t)t->state->rate.burst;
+	struct filling f = limit_filling(t->state);
 	struct bucket b;
 	struct key k;
 	bool is_new, fits;
 
 	state_key(w, t, 'l', &k);
-	if (!bucket_get(w, &k, cap, &b, &is_new)) {
+	if (!bucket_get(w, &k, &f, &b, &is_new)) {
 		store_doubt(w->e->store, &k);
 		return state_ask(w, t, "how much of the limit is left is not known");
 	}
-	b.credit = refilled(b.credit, w->e->now_ns - b.prev_ns, cap);
-	b.prev_ns = w->e->now_ns;
-	fits = spend(&b, cost);
+	refill(&b, &f, w->e->now_ns);
+	fits = spend(&b, f.cost);
 	store_put(w->e->store, &k, &b, sizeof b, INT64_MAX);
-	return state_answer(w, t, fits != t->state->rate.above, "the limit has room for %lld more",
-			    (long long)(b.credit / cost));
+	return state_answer(w, t, fits != t->state->rate.above, "the limit has room for %llu more",
+			    (unsigned long long)(b.credit / f.cost));
 }
 
 /* ---------- hashlimit ---------- */
@@ -188,46 +234,34 @@ static enum ports group_key(const struct walk *w, const struct state_spec *s, st
 	return x;
 }
 
-/* What a byte costs a chunk, and how often the bucket is filled again, from the rate as iptables writes it. */
-static void byte_rate(const struct state_spec *s, int64_t *chunk_cost, int64_t *refills)
+/* What a chunk costs, and how often the bucket is filled again, from the rate as iptables writes it. */
+static void byte_rate(const struct state_spec *s, uint64_t *chunk_cost, uint64_t *refills)
 {
 	uint64_t per_s = s->rate.per_ms ? s->rate.units * 1000 / s->rate.per_ms : s->rate.units;
 	uint64_t avg = UINT32_MAX / ((per_s >> CHUNK_SHIFT) + 1);
 	uint64_t bytes = ((avg ? UINT32_MAX / avg : UINT32_MAX) - 1) << CHUNK_SHIFT;
 
-	*chunk_cost = (int64_t)(avg * BYTE_CREDITS >> 32);
-	*refills = bytes ? (int64_t)((s->rate.burst + bytes - 1) / bytes) : 0;
+	*chunk_cost = avg * BYTE_CREDITS >> 32;
+	*refills = bytes ? (s->rate.burst + bytes - 1) / bytes : 0;
 }
 
-static bool hash_bytes_fit(struct walk *w, const struct state_spec *s, struct bucket *b, bool is_new)
+static bool hash_fits(struct walk *w, const struct state_spec *s, const struct filling *f, struct bucket *b, bool is_new)
 {
-	int64_t chunk_cost, refills, cost, delta = w->e->now_ns - b->prev_ns;
-	uint64_t len = (uint64_t)w->f.v[FIELD_LENGTH];
+	uint64_t chunk_cost, refills, cost = f->cost;
 
-	byte_rate(s, &chunk_cost, &refills);
-	if (is_new)
-		*b = (struct bucket){ w->e->now_ns, BYTE_CREDITS, refills };
-	else if (delta >= 1000000000)
-		b->credit = BYTE_CREDITS;
-	else
-		b->credit = refilled(b->credit, (int64_t)((u128)(uint64_t)delta * BYTE_CREDITS / 1000000000), BYTE_CREDITS);
-	b->prev_ns = w->e->now_ns;
-	cost = (int64_t)((len >> CHUNK_SHIFT) + 1) * chunk_cost;
-	if (cost > BYTE_CREDITS)
-		cost = BYTE_CREDITS;
-	if (b->credit < cost && b->refills) {
-		b->refills--;
-		b->credit = BYTE_CREDITS;
+	refill(b, f, w->e->now_ns);
+	if (s->rate.by_bytes) {
+		byte_rate(s, &chunk_cost, &refills);
+		if (is_new)
+			b->refills = refills;
+		cost = (((uint64_t)w->f.v[FIELD_LENGTH] >> CHUNK_SHIFT) + 1) * chunk_cost;
+		if (cost > BYTE_CREDITS)
+			cost = BYTE_CREDITS;
+		if (b->credit < cost && b->refills) {
+			b->refills--;
+			b->credit = BYTE_CREDITS;
+		}
 	}
-	return spend(b, cost);
-}
-
-static bool hash_packets_fit(struct walk *w, const struct state_spec *s, struct bucket *b)
-{
-	int64_t cost = packet_cost_ns(s, 1000), cap = cost * (int64_t)s->rate.burst;
-
-	b->credit = refilled(b->credit, w->e->now_ns - b->prev_ns, cap);
-	b->prev_ns = w->e->now_ns;
 	return spend(b, cost);
 }
 
@@ -269,7 +303,7 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 {
 	const struct state_spec *s = table_spec(w, t);
 	bool by_bytes = s->rate.by_bytes, is_new, fits, is_doubtful;
-	int64_t cap = by_bytes ? INT64_MAX : packet_cost_ns(s, 1000) * (int64_t)s->rate.burst;
+	struct filling f = hash_filling(s);
 	struct store_value v;
 	struct bucket b;
 	struct key k, doubt;
@@ -286,7 +320,7 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 	state_key(w, t, 'D', &doubt);
 	if (store_get(w->e->store, &doubt, &v) != STORE_NONE)
 		return hash_unknown(w, t, "how much of the limit is left is not known");
-	if (!bucket_get(w, &k, cap, &b, &is_new)) {
+	if (!bucket_get(w, &k, &f, &b, &is_new)) {
 		store_doubt(w->e->store, &k);
 		return state_ask(w, t, "how much of the limit is left is not known");
 	}
@@ -294,8 +328,8 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 		w->hot_drop = "the table of hashlimit is full";
 		return EVAL_NO;
 	}
-	is_doubtful = may_be_gone(w, s, &b) && (by_bytes || b.credit + (w->e->now_ns - b.prev_ns) < cap);
-	fits = by_bytes ? hash_bytes_fit(w, s, &b, is_new) : hash_packets_fit(w, s, &b);
+	is_doubtful = may_be_gone(w, s, &b) && (by_bytes || !is_full_by(&f, w->e->now_ns - b.prev_ns));
+	fits = hash_fits(w, s, &f, &b, is_new);
 	if (is_doubtful)
 		store_doubt(w->e->store, &k);
 	else

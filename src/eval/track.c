@@ -130,37 +130,59 @@ static bool read_tuple(const struct walk *w, struct tuple *t)
 	return true;
 }
 
-/* The tuple of the packet that an ICMP error quotes. */
-static bool read_quoted(const struct walk *w, struct tuple *t)
+enum quoted { QUOTED_READ, QUOTED_BAD, QUOTED_UNSEEN };
+
+/* The ports (or type, code and id) of a quoted packet, `n` bytes of its transport header at p; `room`: with those unseen. */
+static enum quoted read_quoted_l4(struct tuple *t, const uint8_t *p, uint32_t n, uint32_t room)
 {
-	const uint8_t *p = w->f.l3 + w->f.l4_off + 8;
-	uint32_t n = w->f.l4_len < 8 ? 0 : w->f.l4_len - 8, head, addr_len = w->f.family == FAMILY_IP4 ? 4 : 16;
+	uint32_t need = has_ports(t->proto) ? 4 : is_icmp_proto(t->proto) ? 8 : 0;
+
+	if (room < need)
+		return QUOTED_BAD;
+	if (n < need)
+		return QUOTED_UNSEEN;
+	if (has_ports(t->proto)) {
+		t->sport = (uint16_t)(p[0] << 8 | p[1]);
+		t->dport = (uint16_t)(p[2] << 8 | p[3]);
+	} else if (need) {
+		t->dport = (uint16_t)(p[0] << 8 | p[1]);
+		t->sport = (uint16_t)(p[4] << 8 | p[5]);
+	}
+	return QUOTED_READ;
+}
+
+/* The tuple of the packet that an ICMP error quotes. Extension headers of IPv6 are not looked through. */
+static enum quoted read_quoted(const struct walk *w, struct tuple *t)
+{
+	bool is_ip4 = w->f.family == FAMILY_IP4;
+	uint32_t off = w->f.l4_off + 8, head = is_ip4 ? 20 : 40, n, room;
+	const uint8_t *p = w->f.l3 + off;
 
 	memset(t, 0, sizeof *t);
-	if (n < (w->f.family == FAMILY_IP4 ? 20u : 40u))
-		return false;
+	if (off + head > w->f.l3_wire_len)
+		return QUOTED_BAD;
+	if (off + head > w->f.l3_len)
+		return QUOTED_UNSEEN;
+	n = w->f.l3_len - off;
+	room = w->f.l3_wire_len - off;
 	t->family = (uint8_t)w->f.family;
-	if (w->f.family == FAMILY_IP4) {
+	if (is_ip4) {
 		head = (uint32_t)(p[0] & 15) * 4;
 		t->proto = p[9];
 		memcpy(t->src + 12, p + 12, 4);
 		memcpy(t->dst + 12, p + 16, 4);
+		if (head < 20 || (p[6] & 0x1f) || p[7])
+			return QUOTED_BAD;
 	} else {
-		head = 40;
 		t->proto = p[6];
-		memcpy(t->src, p + 8, addr_len);
-		memcpy(t->dst, p + 24, addr_len);
+		memcpy(t->src, p + 8, 16);
+		memcpy(t->dst, p + 24, 16);
+		if (!has_ports(t->proto) && !is_icmp_proto(t->proto))
+			return QUOTED_UNSEEN;
 	}
-	if (has_ports(t->proto) && n >= head + 4) {
-		t->sport = (uint16_t)(p[head] << 8 | p[head + 1]);
-		t->dport = (uint16_t)(p[head + 2] << 8 | p[head + 3]);
-	} else if (is_icmp_proto(t->proto) && n >= head + 6) {
-		t->dport = (uint16_t)(p[head] << 8 | p[head + 1]);
-		t->sport = (uint16_t)(p[head + 4] << 8 | p[head + 5]);
-	} else if (has_ports(t->proto) || is_icmp_proto(t->proto) || w->f.family == FAMILY_IP6) {
-		return false;
-	}
-	return true;
+	if (room < head)
+		return QUOTED_BAD;
+	return n < head ? QUOTED_UNSEEN : read_quoted_l4(t, p + head, n - head, room - head);
 }
 
 /* ---------- finding ---------- */
@@ -311,10 +333,12 @@ static int enter_error(struct walk *w)
 {
 	struct tracked *tr = arena_new(w->a, struct tracked, 1);
 	struct tuple quoted, back;
+	enum quoted q;
 	enum found x;
 
-	if (!read_quoted(w, &quoted))
-		return -1;
+	q = read_quoted(w, &quoted);
+	if (q != QUOTED_READ)
+		return q == QUOTED_BAD ? CT_INVALID : -1;
 	back = invert(&quoted);
 	x = find(w, &back, tr);
 	if (x == FOUND_UNCERTAIN || (x == FOUND_NONE && may_be_hidden(w, &back)))

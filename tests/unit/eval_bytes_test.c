@@ -170,6 +170,12 @@ static void bytes_follow_what_rules_rewrite(void **state)
 	kit_verdict(r, VERDICT_DROP);
 	kit_expect(k, "in=eth0 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2", "drop", r);
 	t->loc.start = 8; /* TTL, protocol, checksum */
+	t->loc.op[0].op = U32_RIGHT;
+	t->loc.op[0].number = 24;
+	kit_expect(k, "in=eth0 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2", "drop", r);
+	t->loc.n_ops = 0;
+	t->value[0].lo = 0x07110000;
+	t->value[0].hi = 0x07118000;
 	kit_expect(k, "in=eth0 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2", "unknown", NULL);
 }
 

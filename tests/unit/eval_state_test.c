@@ -67,8 +67,40 @@ static void the_rate_is_rounded_as_iptables_does(void **state)
 	s->rate.per_ms = 1000;
 	s->rate.burst = 1;
 	assert_true(matches_at(k, r, "0", UDP));
-	assert_false(matches_at(k, r, "0.33329", UDP));
+	assert_false(matches_at(k, r, "0.3332", UDP));
 	assert_true(matches_at(k, r, "0.3333", UDP));
+}
+
+/* Packets closer together than a credit still add up to time. */
+static void small_steps_fill_the_bucket(void **state)
+{
+	struct kit *k = *state;
+	struct rule *r = kit_rule(k, input(k));
+	struct state_spec *s = kit_state(k, r, STATE_LIMIT);
+	unsigned n = 0;
+
+	s->rate.units = 100;
+	s->rate.per_ms = 1000;
+	s->rate.burst = 1;
+	for (unsigned us = 0; us < 30000; us += 10)
+		n += matches_at(k, r, arena_printf(k->a, "0.%06u", us).p, UDP);
+	assert_int_equal(n, 3);
+}
+
+/* The kernel's 32 bits hold 134217 seconds: 1/hour with a burst of 40 is 144000, of which 9782 are left. */
+static void a_bucket_that_is_too_large_wraps_around(void **state)
+{
+	struct kit *k = *state;
+	struct rule *r = kit_rule(k, input(k));
+	struct state_spec *s = kit_state(k, r, STATE_LIMIT);
+	unsigned n = 0;
+
+	s->rate.units = 1;
+	s->rate.per_ms = 3600000;
+	s->rate.burst = 40;
+	for (unsigned i = 0; i < 40; i++)
+		n += matches_at(k, r, "0", UDP);
+	assert_int_equal(n, 2);
 }
 
 static void a_limit_is_spent_only_where_it_is_reached(void **state)
@@ -430,6 +462,8 @@ int main(void)
 		KIT_TEST(a_limit_has_its_burst_then_its_rate),
 		KIT_TEST(without_times_all_packets_come_at_once),
 		KIT_TEST(the_rate_is_rounded_as_iptables_does),
+		KIT_TEST(small_steps_fill_the_bucket),
+		KIT_TEST(a_bucket_that_is_too_large_wraps_around),
 		KIT_TEST(a_limit_is_spent_only_where_it_is_reached),
 		KIT_TEST(a_forked_limit_is_uncertain_until_it_is_full),
 		KIT_TEST(nth_counts_what_reaches_it),
