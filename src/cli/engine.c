@@ -30,7 +30,7 @@ const struct engine engine_eval = { "eval", eval_open, eval_run, eval_close };
 
 const struct engine *engine_choose(int choice)
 {
-	static const struct engine *const engines[] = { &engine_eval, &engine_tables, NULL };
+	static const struct engine *const engines[] = { &engine_eval, &engine_tables, &engine_kernel };
 
 	return engines[choice < 0 ? 0 : choice];
 }

@@ -30,9 +30,9 @@ struct engine {
 	void (*close)(void *state);
 };
 
-extern const struct engine engine_eval, engine_tables;
+extern const struct engine engine_eval, engine_tables, engine_kernel;
 
-/* The engine of --engine's choice (option.def), or NULL if this build has none. */
+/* The engine of --engine's choice (option.def); -1: the evaluator. */
 const struct engine *engine_choose(int choice);
 
 #endif

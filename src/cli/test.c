@@ -115,8 +115,6 @@ int test_verb(struct cli *c)
 			       .done = one_done, .user = &t };
 	int status = CLI_YES;
 
-	if (!run.engine)
-		return cli_fail(CLI_REFUSED, "this build has no engine '%s'", c->opt.text[OPTION_ENGINE]);
 	for (size_t i = 0; i < c->n_args; i++) {
 		int s = run_file(&run, c->arg[i]);
 
