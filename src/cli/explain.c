@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `weir explain`: one packet, every rule that it meets, and the verdict. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/answer.h"
 #include "cli/read.h"
@@ -56,6 +57,8 @@ int explain_verb(struct cli *c)
 	if (!read_packet(c, text, &p))
 		env_status = CLI_USAGE;
 	report_print(c, REPORT_ERRORS);
+	if (env_status == CLI_USAGE && access(text, F_OK) == 0)
+		cli_fail(CLI_USAGE, "the last argument is the packet; '%s' is a file", text);
 	if (status || env_status)
 		return status ? status : env_status;
 	opt.want_trace = !c->opt.given[OPTION_SHORT];

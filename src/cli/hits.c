@@ -85,9 +85,10 @@ static void print_chain(struct cli *c, const struct hits *h, const struct chain 
 	for (size_t i = 0; i < ch->rules.n; i++) {
 		const struct rule *r = ch->rules.v[i];
 		const struct hits_count *n = &h->rule[r->id];
+		struct str text = report_clean(c->run, r->text);
 
 		printf("%c %10" PRIu64 " %12" PRIu64 "  %-*.*s %.*s\n", n->packets ? ' ' : '!', n->packets, n->bytes,
-		       width, STR_ARG(answer_place(c, r)), STR_ARG(r->text));
+		       width, STR_ARG(answer_place(c, r)), STR_ARG(text));
 	}
 	putchar('\n');
 }

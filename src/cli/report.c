@@ -24,6 +24,16 @@ static void print_colored(struct str text, const struct diag *g)
 		at + strlen(mark));
 }
 
+struct str report_clean(struct arena *a, struct str s)
+{
+	char *p = arena_cstr(a, s);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (((unsigned char)p[i] < 0x20 && p[i] != '\n' && p[i] != '\t') || p[i] == 0x7f)
+			p[i] = '?';
+	return (struct str){ p, s.n };
+}
+
 void report_print(struct cli *c, enum report_what what)
 {
 	bool skipping = false;
@@ -38,7 +48,7 @@ void report_print(struct cli *c, enum report_what what)
 			skipping = what == REPORT_ERRORS && g->severity == DIAG_WARNING;
 		if (skipping)
 			continue;
-		text = diag_format(c->run, &c->diags, g);
+		text = report_clean(c->run, diag_format(c->run, &c->diags, g));
 		if (c->color_err)
 			print_colored(text, g);
 		else

@@ -15,6 +15,8 @@ void report_print(struct cli *c, enum report_what what);
 json_t *report_json(struct cli *c);
 /* Prints and frees it, with a line end. */
 void report_json_print(json_t *j);
+/* User text for a terminal: control bytes other than line end and tab become '?'. */
+struct str report_clean(struct arena *a, struct str s);
 /* Text as JSON; bytes that are not UTF-8 become U+FFFD. */
 json_t *report_json_str(struct arena *a, struct str s);
 

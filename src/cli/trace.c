@@ -36,9 +36,9 @@ static void print_chain(const struct chain *ch)
 
 static void print_rule(struct cli *c, const struct eval_event *e, int width)
 {
-	struct str place = answer_place(c, e->rule);
+	struct str place = answer_place(c, e->rule), text = report_clean(c->run, e->rule->text);
 
-	printf("%-5s  %-*.*s  %.*s", event_names[e->kind], width, STR_ARG(place), STR_ARG(e->rule->text));
+	printf("%-5s  %-*.*s  %.*s", event_names[e->kind], width, STR_ARG(place), STR_ARG(text));
 	if (e->text.n)
 		printf("  # %.*s", STR_ARG(e->text));
 	else if (e->kind != EVAL_RULE_MATCH && e->test && e->test->what)

@@ -42,6 +42,7 @@ LINES = [
     ("an unknown verdict", ["explain", "--short"] + V4 + ["in=eth0 tcp 198.51.100.7 > 192.0.2.1:22"], 4,
      "verdict: unknown why=", ""),
     ("a wrong packet", ["explain"] + V4 + ["in=eth0 tpc 192.0.2.1 > 192.0.2.2:22"], 2, "", "packet:1:9: error:"),
+    ("a file where the packet belongs", ["explain"] + V4, 2, "", "the last argument is the packet"),
     ("a table that is not there", ["explain", "--tables", "fliter"] + V4 + [PACKET], 2, "", "did you mean 'filter'?"),
     ("only some tables", ["explain", "--short", "--tables", "raw"] + V4 +
      ["in=eth0 tcp 203.0.113.9 > 192.0.2.1:22 flags=S"], 0, "verdict: drop rule=examples/host.v4:6", ""),
@@ -117,6 +118,8 @@ def standard_input():
 
 
 def colours():
+    status, out, err = run("check", "--lang", "iptables", "-", stdin=b"*filter\n-A INPUT -j \033[31mDROP\nCOMMIT\n")
+    ok("\033" not in err and "?[31mDROP" in err, "control bytes of a file do not reach the terminal", err)
     ok("\033[" not in run("explain", *V4, PACKET)[1], "no colours into a pipe")
     ok("\033[" in run("explain", "--color", "always", *V4, PACKET)[1], "colours when asked")
 
