@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Words of a rule, left to right, as iptables takes them through getopt_long():
+ * Words of a rule, left to right:
  *
- *  - an option is looked for among the core options and those of the matches and the target met so far, newest first;
- *    a beginning of its name will do if no other begins so;
- *  - one that is not found calls up the match of the protocol (-p tcp --dport 22), once;
+ *  - which option a word is depends on the matches and the target before it (option.c); one that is not found calls up
+ *    the match of the protocol (-p tcp --dport 22), once;
  *  - '!' stands before the option it negates. The spelling of old, `-s ! x`, is read with a warning.
  *
  * A wrong value is reported and reading goes on; an option that is unknown ends the rule, since nobody knows how many
@@ -13,55 +12,7 @@
 #include "lang/iptables/rule.h"
 
 #include "lang/iptables/arg.h"
-
-enum core {
-	CORE_SRC, CORE_DST, CORE_IN, CORE_OUT, CORE_PROTO, CORE_JUMP, CORE_GOTO, CORE_MATCH, CORE_FRAG, CORE_COUNTS,
-	CORE_VERBOSE, CORE_TABLE, CORE_COMMAND, CORE_LISTING, CORE_COUNT
-};
-
-/* Long names first under which messages speak of an option. */
-static const struct core_row {
-	const char *name;
-	char letter;
-	enum core core;
-	bool can_negate;
-	uint8_t n_words;
-} core_rows[] = {
-	{ "source", 's', CORE_SRC, true, 1 },
-	{ "src", 's', CORE_SRC, true, 1 },
-	{ "destination", 'd', CORE_DST, true, 1 },
-	{ "dst", 'd', CORE_DST, true, 1 },
-	{ "in-interface", 'i', CORE_IN, true, 1 },
-	{ "out-interface", 'o', CORE_OUT, true, 1 },
-	{ "protocol", 'p', CORE_PROTO, true, 1 },
-	{ "jump", 'j', CORE_JUMP, false, 1 },
-	{ "goto", 'g', CORE_GOTO, false, 1 },
-	{ "match", 'm', CORE_MATCH, false, 1 },
-	{ "fragments", 'f', CORE_FRAG, true, 0 },
-	{ "set-counters", 'c', CORE_COUNTS, false, 2 },
-	{ "verbose", 'v', CORE_VERBOSE, false, 0 },
-	{ "ipv4", '4', CORE_VERBOSE, false, 0 },
-	{ "ipv6", '6', CORE_VERBOSE, false, 0 },
-	{ "table", 't', CORE_TABLE, false, 1 },
-	{ "append", 'A', CORE_COMMAND, false, 1 },
-	{ "insert", 'I', CORE_COMMAND, false, 1 },
-	{ "delete", 'D', CORE_COMMAND, false, 1 },
-	{ "replace", 'R', CORE_COMMAND, false, 1 },
-	{ "numeric", 'n', CORE_LISTING, false, 0 },
-	{ "exact", 'x', CORE_LISTING, false, 0 },
-	{ "line-numbers", '0', CORE_LISTING, false, 0 },
-	{ "wait", 'w', CORE_LISTING, false, 0 },
-	{ "modprobe", 'M', CORE_LISTING, false, 0 },
-};
-enum { N_CORE = sizeof(core_rows) / sizeof(*core_rows), TARGET_USE = -1 };
-
-/* What a word turned out to be. */
-struct found {
-	const struct core_row *core; /* one of these two */
-	enum ipt_opt_id opt;
-	int use;		     /* index of the match; TARGET_USE */
-	const char *name, *other;    /* other: a second candidate, so that it is ambiguous */
-};
+#include "lang/iptables/option.h"
 
 struct reader {
 	const struct ipt_rule_in *in;
@@ -70,68 +21,10 @@ struct reader {
 	const struct ipt_word *bang;	/* a '!' that waits for its option */
 	const struct ipt_word *option;	/* the option at hand */
 	bool negated;			/* ... is negated */
-	unsigned seen;			/* bit per enum core */
+	unsigned seen;			/* bit per enum ipt_core */
 	bool implicit_done;
 	bool ok;
 };
-
-/* ---------- finding an option ---------- */
-
-static void candidate(struct found *f, const struct core_row *core, enum ipt_opt_id opt, int use)
-{
-	const char *name = core ? core->name : ipt_opt_row(opt)->name;
-
-	if (!f->name) {
-		*f = (struct found){ .core = core, .opt = opt, .use = use, .name = name };
-		return;
-	}
-	if (core ? f->core && f->core->core == core->core : f->opt == opt)
-		return;
-	f->other = name;
-}
-
-static bool is_name(struct str s, const char *name, bool whole)
-{
-	size_t n = strlen(name);
-
-	return n && (whole ? s.n == n : s.n <= n) && memcmp(s.p, name, s.n) == 0;
-}
-
-static void look_in(struct found *f, enum ipt_ext_id ext, int use, struct str s, bool whole)
-{
-	enum ipt_opt_id id = ipt_ext_row(ext)->first;
-
-	for (; ext != IPT_NONE && id < IPT_OPT_COUNT && ipt_opt_row(id)->ext == ext; id++) {
-		const struct ipt_opt_row *row = ipt_opt_row(id);
-
-		if (is_name(s, row->name, whole) || is_name(s, row->alias, whole))
-			candidate(f, NULL, id, use);
-	}
-}
-
-static struct found look_up(const struct reader *rd, struct str s, bool whole)
-{
-	struct found f = { 0 };
-
-	for (size_t i = 0; i < N_CORE; i++) {
-		if (is_name(s, core_rows[i].name, whole))
-			candidate(&f, &core_rows[i], IPT_OPT_NONE, 0);
-	}
-	if (whole && f.name)
-		return f;
-	if (rd->r->jump == IPT_JUMP_TARGET)
-		look_in(&f, rd->r->target.ext, TARGET_USE, s, whole);
-	for (size_t i = rd->r->matches.n; i-- > 0 && !(whole && f.name);)
-		look_in(&f, rd->r->matches.v[i].ext, (int)i, s, whole);
-	return f;
-}
-
-static struct found find_long(const struct reader *rd, struct str s)
-{
-	struct found f = look_up(rd, s, true);
-
-	return f.name || s.n == 0 ? f : look_up(rd, s, false);
-}
 
 static struct ipt_use *add_match(struct reader *rd, enum ipt_ext_id ext, struct loc at, bool is_implicit)
 {
@@ -143,83 +36,11 @@ static struct ipt_use *add_match(struct reader *rd, enum ipt_ext_id ext, struct 
 	return u;
 }
 
-/* The match that the protocol calls up, if it has such an option. */
-static struct found find_implicit(struct reader *rd, struct str s)
-{
-	enum ipt_ext_id ext = rd->r->proto_negated ? IPT_NONE : ipt_ext_implied_by(rd->r->proto, rd->in->family);
-	struct found f = { 0 };
-
-	if (ext == IPT_NONE || rd->implicit_done)
-		return f;
-	look_in(&f, ext, (int)rd->r->matches.n, s, true);
-	if (!f.name)
-		look_in(&f, ext, (int)rd->r->matches.n, s, false);
-	if (f.name && !f.other) {
-		add_match(rd, ext, rd->option->at, true);
-		rd->implicit_done = true;
-	}
-	return f;
-}
-
-/* ---------- reporting ---------- */
-
-/* A match or target elsewhere that has this option. */
-static enum ipt_opt_id option_elsewhere(enum family family, struct str s)
-{
-	for (enum ipt_opt_id id = IPT_OPT_NONE + 1; id < IPT_OPT_COUNT; id++) {
-		const struct ipt_opt_row *row = ipt_opt_row(id);
-
-		if ((ipt_ext_row(row->ext)->families & 1 << family) && (is_name(s, row->name, true) || is_name(s, row->alias, true)))
-			return id;
-	}
-	return IPT_OPT_NONE;
-}
-
-/* The name nearest to an option's among all that are known at this place. */
-static const char *nearest_option(const struct reader *rd, struct str s)
-{
-	VEC(const char *) all = { 0 };
-
-	for (size_t i = 0; i < N_CORE; i++)
-		*vec_add(rd->in->a, &all) = core_rows[i].name;
-	for (enum ipt_opt_id id = IPT_OPT_NONE + 1; id < IPT_OPT_COUNT; id++) {
-		enum ipt_ext_id ext = ipt_opt_row(id)->ext;
-		bool is_loaded = rd->r->jump == IPT_JUMP_TARGET && rd->r->target.ext == ext;
-
-		for (size_t i = 0; i < rd->r->matches.n; i++)
-			is_loaded |= rd->r->matches.v[i].ext == ext;
-		if (is_loaded || (rd->r->proto && ipt_ext_row(ext)->implied_by == rd->r->proto))
-			*vec_add(rd->in->a, &all) = ipt_opt_row(id)->name;
-	}
-	return str_nearest(s, all.v, all.n);
-}
-
-static void unknown_option(struct reader *rd, struct str name)
-{
-	struct diags *d = rd->in->d;
-	struct diag *g = diag_error(d, rd->option->at, "unknown option '%.*s'", STR_ARG(rd->option->text));
-	enum ipt_opt_id id = option_elsewhere(rd->in->family, name);
-	const struct ipt_opt_row *row = ipt_opt_row(id);
-	const char *near;
-
-	rd->ok = false;
-	if (id != IPT_OPT_NONE && row->arg == ARG_PORTS) {
-		diag_hint(d, g, "a port needs a protocol in front: -p tcp --%s or -p udp --%s", row->name, row->name);
-	} else if (id != IPT_OPT_NONE) {
-		diag_hint(d, g, "--%s belongs to %s %s, which must come before it", row->name,
-			  ipt_ext_row(row->ext)->is_target ? "-j" : "-m", ipt_ext_name(row->ext));
-	} else {
-		near = nearest_option(rd, name);
-		if (near)
-			diag_hint(d, g, "did you mean '--%s'?", near);
-	}
-}
-
-static void *rule_error_end(struct reader *rd)
+/* What follows cannot be told apart: the rule ends here. */
+static void rule_error_end(struct reader *rd)
 {
 	rd->ok = false;
 	rd->i = rd->in->n;
-	return NULL;
 }
 
 /* ---------- values ---------- */
@@ -290,12 +111,12 @@ static const struct ipt_word *take_value(struct reader *rd, const struct ipt_wor
 
 /* ---------- options of matches and targets ---------- */
 
-static void read_ext_option(struct reader *rd, const struct found *f, const struct ipt_word *inline_value)
+static void read_ext_option(struct reader *rd, const struct ipt_found *f, const struct ipt_word *inline_value)
 {
 	const struct ipt_opt_row *row = ipt_opt_row(f->opt);
 	const struct ipt_arg_row *arg = ipt_arg_row(row->arg);
 	struct ipt_arg_in in = { .a = rd->in->a, .d = rd->in->d, .family = rd->in->family, .row = row };
-	struct ipt_use *u = f->use == TARGET_USE ? &rd->r->target : &rd->r->matches.v[f->use];
+	struct ipt_use *u = f->use == IPT_TARGET_USE ? &rd->r->target : &rd->r->matches.v[f->use];
 	struct ipt_opt opt = { .id = f->opt, .at = rd->option->at, .value_at = rd->option->at };
 
 	if (row->arg != ARG_NONE && !inline_value && !take_old_bang(rd, row->flags & F_NEG))
@@ -466,7 +287,7 @@ static void read_frag(struct reader *rd)
 	rd->ok = false;
 }
 
-static void refuse_core(struct reader *rd, const struct core_row *row)
+static void refuse_core(struct reader *rd, const struct ipt_core_row *row)
 {
 	struct diag *g = NULL;
 
@@ -486,7 +307,7 @@ static void refuse_core(struct reader *rd, const struct core_row *row)
 	rule_error_end(rd);
 }
 
-static void dispatch_core(struct reader *rd, const struct core_row *row, const struct ipt_word *w)
+static void dispatch_core(struct reader *rd, const struct ipt_core_row *row, const struct ipt_word *w)
 {
 	const struct ipt_opt_row as_opt = { .name = row->name };
 	struct ipt_arg_in in = { .a = rd->in->a, .d = rd->in->d, .family = rd->in->family, .row = &as_opt, .w = w };
@@ -525,9 +346,9 @@ static void dispatch_core(struct reader *rd, const struct core_row *row, const s
 	}
 }
 
-static void read_core_option(struct reader *rd, const struct core_row *row, const struct ipt_word *inline_value)
+static void read_core_option(struct reader *rd, const struct ipt_core_row *row, const struct ipt_word *inline_value)
 {
-	enum core once = row->core == CORE_GOTO ? CORE_JUMP : row->core;
+	enum ipt_core once = row->core == CORE_GOTO ? CORE_JUMP : row->core;
 	const struct ipt_word *w = rd->option;
 
 	if (row->core >= CORE_TABLE) {
@@ -576,12 +397,10 @@ static void read_long(struct reader *rd)
 	struct str s = str_slice(w->text, 2, w->text.n), rest;
 	bool has_value;
 	struct str name = str_cut(s, '=', &rest, &has_value);
-	struct found f = find_long(rd, name);
+	struct ipt_found f = ipt_option_long(rd->r, rd->in->family, name, !rd->implicit_done);
 
-	if (!f.name)
-		f = find_implicit(rd, name);
 	if (!f.name) {
-		unknown_option(rd, name);
+		ipt_option_unknown(rd->in->d, rd->in->family, rd->r, w, name);
 		rule_error_end(rd);
 		return;
 	}
@@ -589,6 +408,10 @@ static void read_long(struct reader *rd)
 		diag_error(rd->in->d, w->at, "'%.*s' is ambiguous: --%s or --%s?", STR_ARG(w->text), f.name, f.other);
 		rule_error_end(rd);
 		return;
+	}
+	if (f.calls != IPT_NONE) {
+		add_match(rd, f.calls, w->at, true);
+		rd->implicit_done = true;
 	}
 	if (has_value)
 		value = rest_of_word(rd, w, 3 + name.n);
@@ -601,21 +424,16 @@ static void read_long(struct reader *rd)
 static void read_short(struct reader *rd)
 {
 	const struct ipt_word *w = rd->option, *value = NULL;
+	const struct ipt_core_row *row = ipt_option_short(w->text.p[1]);
 
-	for (size_t i = 0; i < N_CORE; i++) {
-		const struct core_row *row = &core_rows[i];
-
-		if (row->letter != w->text.p[1])
-			continue;
-		if (w->text.n > 2 && row->n_words == 0)
-			break;
-		if (w->text.n > 2)
-			value = rest_of_word(rd, w, 2);
-		read_core_option(rd, row, value);
+	if (!row || (w->text.n > 2 && row->n_words == 0)) {
+		ipt_option_unknown(rd->in->d, rd->in->family, rd->r, w, str_slice(w->text, 1, w->text.n));
+		rule_error_end(rd);
 		return;
 	}
-	unknown_option(rd, str_slice(w->text, 1, w->text.n));
-	rule_error_end(rd);
+	if (w->text.n > 2)
+		value = rest_of_word(rd, w, 2);
+	read_core_option(rd, row, value);
 }
 
 static void read_odd_word(struct reader *rd, const struct ipt_word *w)

@@ -37,7 +37,24 @@ static bool scan_quoted(struct scan *s, struct buf *text, bool *has_escape)
 	return false;
 }
 
-/* One word from s->i, which is not blank. false: a quote at *open is not closed. */
+/* A word without a quote is a piece of the source itself. */
+static bool scan_bare(struct scan *s, struct ipt_word *w)
+{
+	size_t end = s->i;
+
+	while (end < s->n && !scan_is_blank(s->p[end]) && s->p[end] != '"')
+		end++;
+	if (end < s->n && s->p[end] == '"')
+		return false;
+	w->text = (struct str){ s->p + s->i, end - s->i };
+	w->text_off = s->at.off + (uint32_t)s->i;
+	w->at = (struct loc){ s->at.source, w->text_off, (uint32_t)w->text.n };
+	w->is_plain = true;
+	s->i = end;
+	return true;
+}
+
+/* One word with quotes from s->i. false: a quote at *open is not closed. */
 static bool scan_word(struct scan *s, struct ipt_word *w, size_t *open)
 {
 	struct buf text = { .a = s->a };
@@ -74,13 +91,15 @@ bool ipt_scan_words(struct arena *a, struct diags *d, struct loc at, struct ipt_
 	struct scan s = { .a = a, .p = src->text.p + at.off, .n = at.len, .at = at };
 
 	for (;;) {
+		struct ipt_word *w;
 		size_t open = 0;
 
 		while (s.i < s.n && scan_is_blank(s.p[s.i]))
 			s.i++;
 		if (s.i >= s.n)
 			return true;
-		if (!scan_word(&s, vec_add(a, &out->all), &open)) {
+		w = vec_add(a, &out->all);
+		if (!scan_bare(&s, w) && !scan_word(&s, w, &open)) {
 			struct loc q = { at.source, at.off + (uint32_t)open, (uint32_t)(s.n - open) };
 			struct diag *g = diag_error(d, q, "the quote is not closed on this line");
 

@@ -6,7 +6,7 @@
 #include "base/diag.h"
 
 struct ipt_word {
-	struct str text;   /* without quotes and backslashes; NUL-ended */
+	struct str text;   /* without quotes and backslashes */
 	struct loc at;	   /* as written, quotes included */
 	uint32_t text_off; /* where text begins in the source, if is_plain */
 	bool is_plain;	   /* text stands in the source byte by byte */
