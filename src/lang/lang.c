@@ -39,11 +39,23 @@ static void read_iptables(struct ruleset *rs, struct diags *d, uint32_t source, 
 		iptables_lower(rs, d, f);
 }
 
+/* No language has NUL bytes in its texts, and what prints a name would stop at one. */
+static bool is_text(const struct source *src, struct diags *d, uint32_t source)
+{
+	const char *nul = src->text.n ? memchr(src->text.p, '\0', src->text.n) : NULL;
+
+	if (nul)
+		diag_error(d, (struct loc){ source, (uint32_t)(nul - src->text.p), 1 }, "this is no text: there is a NUL byte here");
+	return nul == NULL;
+}
+
 void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l, struct lang_file *out)
 {
 	const struct source *src = source_get(d->sources, source);
 
 	*out = (struct lang_file){ .lang = l == LANG_AUTO ? lang_detect(src) : l, .source = source };
+	if (!is_text(src, d, source))
+		return;
 	switch (out->lang) {
 	case LANG_IPTABLES:
 	case LANG_IP6TABLES:

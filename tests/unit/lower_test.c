@@ -492,6 +492,19 @@ static void languages_without_a_reader_say_so(void **state)
 	arena_destroy(f.a);
 }
 
+static void nul_bytes_are_no_text(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	read_as(&f, LANG_IPTABLES, "r", STR("*filter\n:\0U -\nCOMMIT\n"));
+	assert_int_equal(f.d.n_errors, 1);
+	assert_int_equal(f.d.all.v[0].at.off, 9);
+	assert_int_equal(f.rs->chains.n, 0);
+	arena_destroy(f.a);
+}
+
 static void names_of_languages_go_both_ways(void **state)
 {
 	(void)state;
@@ -567,6 +580,7 @@ int main(void)
 		cmocka_unit_test(rules_keep_comment_counts_and_text),
 		cmocka_unit_test(a_table_of_two_files_is_refused),
 		cmocka_unit_test(languages_without_a_reader_say_so),
+		cmocka_unit_test(nul_bytes_are_no_text),
 		cmocka_unit_test(names_of_languages_go_both_ways),
 		cmocka_unit_test(collected_rulesets_survive_a_round_trip),
 	};
