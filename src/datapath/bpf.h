@@ -81,6 +81,7 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;
 /* A loop of at most n rounds: dp_iter_start(&it, n); while (dp_iter_next(&it)) ...; dp_iter_end(&it); */
 struct dp_iter {
 	struct bpf_iter_num num;
+	u32 round; /* from 0; not known to the verifier */
 };
 
 static __always_inline void dp_iter_start(struct dp_iter *it, int n)
@@ -90,7 +91,11 @@ static __always_inline void dp_iter_start(struct dp_iter *it, int n)
 
 static __always_inline bool dp_iter_next(struct dp_iter *it)
 {
-	return bpf_iter_num_next(&it->num) != NULL;
+	const int *round = bpf_iter_num_next(&it->num);
+
+	if (round)
+		it->round = (u32)*round;
+	return round != NULL;
 }
 
 static __always_inline void dp_iter_end(struct dp_iter *it)

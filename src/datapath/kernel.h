@@ -147,18 +147,15 @@ static __always_inline bool dp_ct_enabled(const struct net *net, bool is_ip6)
 	u64 wanted = dp_c.conntrack_hook[is_ip6];
 	const struct nf_hook_entries *e = is_ip6 ? net->nf.hooks_ipv6[0] : net->nf.hooks_ipv4[0];
 	bool is_there = false;
-	u32 n;
+	struct dp_iter it;
 
 	if (!e || !wanted)
 		return false;
-	n = e->num_hook_entries;
-	DP_NOUNROLL
-	for (u32 i = 0; i < 64; i++) {
-		if (i >= n)
-			break;
-		if (LD64(dp_kernel(e, 8 + 16 * (u64)i)) == wanted)
-			is_there = true;
-	}
+	dp_iter_start(&it, 64);
+	while (!is_there && dp_iter_next(&it))
+		if (it.round < e->num_hook_entries)
+			is_there = LD64(dp_kernel(e, 8 + 16 * (u64)it.round)) == wanted;
+	dp_iter_end(&it);
 	return is_there;
 }
 

@@ -28,6 +28,7 @@ struct dp_key {
 			u64 shape;		 /* and for which of its shapes next; 0: not yet asked */
 		};
 		u8 options[48]; /* of TCP, while they are walked: 40 are there */
+		u64 l4_end;	/* while the packet is parsed: where it ends */
 	};
 };
 

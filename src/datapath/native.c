@@ -82,17 +82,18 @@ static __always_inline u32 dp_random(void)
 }
 
 struct dp_iter {
-	int left;
+	u32 round, next, n;
 };
 
 static __always_inline void dp_iter_start(struct dp_iter *it, int n)
 {
-	it->left = n;
+	*it = (struct dp_iter){ .n = (u32)n };
 }
 
 static __always_inline bool dp_iter_next(struct dp_iter *it)
 {
-	return it->left-- > 0;
+	it->round = it->next++;
+	return it->round < it->n;
 }
 
 static __always_inline void dp_iter_end(struct dp_iter *it)
@@ -200,13 +201,16 @@ static void read_meta(struct dp_key *k, const struct packet *p, unsigned positio
 static int parse(struct native_run *run, struct dp_key *k, const struct packet *p)
 {
 	struct dp_pkt pkt = { run, run->len };
+	int r = DP_PARSED_OTHER;
 
 	k->bytes = run->len;
-	if (p->link == PACKET_LINK_OTHER)
-		return DP_PARSED_OTHER;
 	if (p->link == PACKET_LINK_ETHER)
-		return dp_ether(&pkt, k, p->vlan_meta >= 0);
-	return dp_ip(&pkt, k, 0, run->captured && run->data[0] >> 4 == 6);
+		r = dp_ether(&pkt, k, p->vlan_meta >= 0);
+	else if (p->link == PACKET_LINK_IP)
+		r = dp_ip(&pkt, k, 0, run->captured && run->data[0] >> 4 == 6);
+	if (r <= DP_PARSED_IP6 && dp_transport(&pkt, k, r == DP_PARSED_IP6))
+		r = DP_PARSED_MALFORMED;
+	return r;
 }
 
 struct native *native_create(struct arena *a, const struct native_tables *t)

@@ -60,39 +60,7 @@ static __always_inline const u8 *dp_at(struct dp_pkt *p, u64 off, u32 n)
 #include "datapath/run.h"
 
 #include "datapath/log.h"
-
-/* A test run has no devices, no connection, no socket: the test's map stands for them. */
-static __always_inline void dp_meta_test(struct dp_key *k)
-{
-	const struct dp_test_meta *m = dp_map(&dp_meta);
-
-	if (!m)
-		return;
-	k->w[DP_W_IIF0] = m->iif[0];
-	k->w[DP_W_IIF1] = m->iif[1];
-	k->w[DP_W_OIF0] = m->oif[0];
-	k->w[DP_W_OIF1] = m->oif[1];
-	k->w[DP_W_GROUP] = m->iif_group | (u64)m->oif_group << 32;
-	k->w[DP_W_MARK] = m->mark | (u64)m->ct_mark << 32;
-	k->w[DP_W_CT] = m->ct_status | (u64)m->ct_state << DP_CT_STATE_SHIFT | (m->has_ct ? DP_HAS_CT : 0) |
-			(m->ct_dir ? DP_CT_DIR : 0) | (u64)m->ct_proto << 48;
-	k->w[DP_W_SOCK] = m->uid | (u64)m->gid << 32;
-	k->w[DP_W_DEV] = m->cpu | (u64)m->pkttype << 32 | (m->iif[0] ? DP_HAS_IIF : 0) | (m->oif[0] ? DP_HAS_OIF : 0) |
-			 (m->has_socket ? DP_HAS_SOCKET | DP_IS_SOCKET : 0) | (m->has_mac ? DP_HAS_ETHER : 0) |
-			 (m->has_realm ? DP_HAS_REALM : 0);
-	k->w[DP_W_MACS] = m->mac_src;
-	k->w[DP_W_MACD] = m->mac_dst;
-	k->w[DP_W_OFF] |= (u64)m->realm << 32;
-}
-
-/* Test runs have linear packets: part of them as if they were not. */
-static __always_inline void dp_linear_test(struct dp_pkt *p)
-{
-	const struct dp_test_meta *m = dp_map(&dp_meta);
-
-	if (m && m->linear && m->linear < p->linear)
-		p->linear = m->linear;
-}
+#include "datapath/testmeta.h"
 
 static __always_inline void dp_meta_live(struct dp_key *k, struct bpf_nf_ctx *ctx, bool is_ip6)
 {
@@ -114,19 +82,27 @@ static __always_inline void dp_meta_live(struct dp_key *k, struct bpf_nf_ctx *ct
 		dp_realm(k, skb);
 }
 
-/* Fills the key: enum dp_parsed. */
-DP_GLOBAL int dp_read(struct bpf_nf_ctx *ctx, struct dp_key *k)
+static __always_inline void dp_open(struct dp_pkt *p, struct bpf_nf_ctx *ctx)
 {
 	struct sk_buff *skb = ctx->skb;
-	struct dp_pkt p = { .ctx = ctx, .data = skb->data, .linear = skb->len - skb->data_len, .len = skb->len };
+
+	p->ctx = ctx;
+	p->data = skb->data;
+	p->len = skb->len;
+	p->linear = dp_linear_test(skb->len - skb->data_len);
+}
+
+/* Fills the key, all but the transport header: enum dp_parsed. */
+DP_GLOBAL int dp_read(struct bpf_nf_ctx *ctx, struct dp_key *k)
+{
 	bool is_ip6 = dp_c.point >= DP_POINTS_PER_FAMILY;
+	struct dp_pkt p = {};
 	int r;
 
 	if (!k)
 		return DP_PARSED_MALFORMED;
+	dp_open(&p, ctx);
 	k->bytes = p.len;
-	if (dp_c.test_meta)
-		dp_linear_test(&p);
 	r = dp_ip(&p, k, 0, is_ip6);
 	if (dp_c.test_meta)
 		dp_meta_test(k);
@@ -135,28 +111,33 @@ DP_GLOBAL int dp_read(struct bpf_nf_ctx *ctx, struct dp_key *k)
 	return r;
 }
 
+DP_GLOBAL int dp_read_l4(struct bpf_nf_ctx *ctx, struct dp_key *k)
+{
+	struct dp_pkt p = {};
+
+	if (!k)
+		return DP_PARSED_MALFORMED;
+	dp_open(&p, ctx);
+	return dp_transport(&p, k, dp_c.point >= DP_POINTS_PER_FAMILY);
+}
+
 SEC("netfilter")
 int dp_nf(struct bpf_nf_ctx *ctx)
 {
 	const u64 *gen = dp_map(&dp_generation);
-	struct dp_test_meta *m;
 	struct dp_key k = {};
 	int verdict;
 
 	if (!gen)
 		return 0;
 	k.base = (*(const volatile u64 *)gen & DP_GEN_HALF(dp_c.slot) ? 1ull : 0) << dp_c.half_log2;
-	if (dp_read(ctx, &k) == DP_PARSED_MALFORMED) {
+	if (dp_read(ctx, &k) == DP_PARSED_MALFORMED || dp_read_l4(ctx, &k)) {
 		dp_count_add(&k, DP_COUNTER_MALFORMED);
 		verdict = dp_c.malformed_accept ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
 	} else {
 		verdict = dp_run(ctx, &k, dp_c.point);
 	}
-	if (dp_c.test_meta) {
-		m = dp_map(&dp_meta);
-		if (m)
-			m->mark_out = (u32)k.w[DP_W_MARK];
-	}
+	dp_mark_test(&k);
 	return verdict == DP_VERDICT_ACCEPT;
 }
 

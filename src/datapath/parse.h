@@ -26,31 +26,24 @@ enum { DP_PROTO_ICMP = 1, DP_PROTO_TCP = 6, DP_PROTO_UDP = 17, DP_PROTO_DCCP = 3
 enum { DP_HDR_PROTO = 1, DP_HDR_ESP = 2, DP_HDR_NONE = 4, DP_HDR_AUTH = 8, DP_HDR_DSTOPTS = 16, DP_HDR_FRAG = 32, DP_HDR_ROUTE = 64,
        DP_HDR_HOPOPTS = 128 };
 
-/* Where the transport header lies, and where the packet ends; from the first byte that dp_at() knows. */
-struct dp_l4 {
-	u64 off, end;
-	u32 proto;
-	u32 is_ip6;
-};
-
-static __always_inline int dp_tcp(struct dp_pkt *p, struct dp_key *k, const struct dp_l4 *l4)
+static __always_inline int dp_tcp(struct dp_pkt *p, struct dp_key *k, u64 off)
 {
-	const u8 *h = dp_at(p, l4->off, 20);
+	const u8 *h = dp_at(p, off, 20);
 	u32 len;
 
 	if (!h)
 		return DP_PARSED_MALFORMED;
 	len = (u32)(LD8(h + 12) >> 4) * 4;
-	if (len < 20 || l4->off + len > l4->end)
+	if (len < 20 || off + len > k->l4_end)
 		return DP_PARSED_MALFORMED;
 	k->w[DP_W_L4] |= (u64)BE32(LD32(h)) << 32 | (u64)LD8(h + 13) << 16 | DP_HAS_PORTS | DP_HAS_TCP;
 	k->w[DP_W_L4B] |= (u64)len << 40;
 	return 0;
 }
 
-static __always_inline u32 dp_l4_need(const struct dp_l4 *l4)
+static __always_inline u32 dp_l4_need(u32 proto, bool is_ip6)
 {
-	switch (l4->proto) {
+	switch (proto) {
 	case DP_PROTO_TCP:
 		return 20;
 	case DP_PROTO_UDP:
@@ -61,11 +54,11 @@ static __always_inline u32 dp_l4_need(const struct dp_l4 *l4)
 	case DP_PROTO_DCCP:
 		return 12;
 	case DP_PROTO_ICMP:
-		return l4->is_ip6 ? 0 : 8;
+		return is_ip6 ? 0 : 8;
 	case DP_PROTO_ICMP6:
-		return l4->is_ip6 ? 8 : 0;
+		return is_ip6 ? 8 : 0;
 	case DP_PROTO_AH:
-		return l4->is_ip6 ? 0 : 12;
+		return is_ip6 ? 0 : 12;
 	}
 	return 0;
 }
@@ -76,45 +69,51 @@ static __always_inline void dp_ah(struct dp_key *k, const u8 *h)
 	k->w[DP_W_AH] = BE32(LD32(h + 4)) | (u64)((LD8(h + 1) + 2u) * 4) << 32 | (u64)BE16(LD16(h + 2)) << 48;
 }
 
-/* The transport header of a packet or of its first fragment. Returns 0 or DP_PARSED_MALFORMED. */
-static __always_inline int dp_transport(struct dp_pkt *p, struct dp_key *k, const struct dp_l4 *l4)
+static __always_inline void dp_l4_facts(struct dp_key *k, const u8 *h, u32 proto, bool is_ip6)
 {
-	u32 need = dp_l4_need(l4);
-	const u8 *h;
-
-	if (need == 0)
-		return 0;
-	if (l4->off + need > l4->end)
-		return DP_PARSED_MALFORMED;
-	if (l4->proto == DP_PROTO_TCP)
-		return dp_tcp(p, k, l4);
-	h = dp_at(p, l4->off, need == 12 ? 12 : 8);
-	if (!h)
-		return DP_PARSED_MALFORMED;
-	if (l4->proto == DP_PROTO_ICMP || l4->proto == DP_PROTO_ICMP6) {
+	if (proto == DP_PROTO_ICMP || proto == DP_PROTO_ICMP6) {
 		k->w[DP_W_L4B] |= (u64)BE16(LD16(h)) << 48;
-		k->w[DP_W_L4] |= l4->is_ip6 ? DP_HAS_ICMP6 : DP_HAS_ICMP;
-	} else if (l4->proto == DP_PROTO_ESP) {
+		k->w[DP_W_L4] |= is_ip6 ? DP_HAS_ICMP6 : DP_HAS_ICMP;
+	} else if (proto == DP_PROTO_ESP) {
 		k->w[DP_W_L4B] |= BE32(LD32(h));
 		k->w[DP_W_L4] |= DP_HAS_ESP;
-	} else if (l4->proto == DP_PROTO_AH) {
+	} else if (proto == DP_PROTO_AH) {
 		dp_ah(k, h);
 	} else {
-		k->w[DP_W_L4] |= (u64)BE32(LD32(h)) << 32 | DP_HAS_PORTS;
-		if (l4->proto == DP_PROTO_SCTP)
-			k->w[DP_W_L4] |= DP_HAS_SCTP;
-		if (l4->proto == DP_PROTO_DCCP) {
+		k->w[DP_W_L4] |= (u64)BE32(LD32(h)) << 32 | DP_HAS_PORTS | (proto == DP_PROTO_SCTP ? DP_HAS_SCTP : 0);
+		if (proto == DP_PROTO_DCCP) {
 			k->w[DP_W_L4] |= DP_HAS_DCCP;
 			k->w[DP_W_FRAG] |= (u64)(LD8(h + 8) >> 1 & 15) << 48;
 		}
 	}
+}
+
+/*
+ * The transport header of a packet or of its first fragment; dp_ip() has said where. Returns 0 or DP_PARSED_MALFORMED. On
+ * its own, so that the verifier sees it once, whatever stood before it.
+ */
+static __always_inline int dp_transport(struct dp_pkt *p, struct dp_key *k, bool is_ip6)
+{
+	u32 proto = k->w[DP_W_L4] >> 24 & 0xff, need = dp_l4_need(proto, is_ip6);
+	u64 off = k->w[DP_W_OFF] & 0xffffff;
+	const u8 *h;
+
+	if (need == 0 || (k->w[DP_W_L4] & DP_IS_LATER))
+		return 0;
+	if (off > DP_MAX_OFF || off + need > k->l4_end)
+		return DP_PARSED_MALFORMED;
+	if (proto == DP_PROTO_TCP)
+		return dp_tcp(p, k, off);
+	h = dp_at(p, off, need == 12 ? 12 : 8);
+	if (!h)
+		return DP_PARSED_MALFORMED;
+	dp_l4_facts(k, h, proto, is_ip6);
 	return 0;
 }
 
 static __always_inline int dp_ip4(struct dp_pkt *p, struct dp_key *k, u64 off, u64 len)
 {
 	const u8 *h = dp_at(p, off, 20);
-	struct dp_l4 l4 = { 0 };
 	u64 header, total;
 	u32 frag;
 
@@ -127,17 +126,13 @@ static __always_inline int dp_ip4(struct dp_pkt *p, struct dp_key *k, u64 off, u
 	if (header < 20 || total < header || total > len - off)
 		return DP_PARSED_MALFORMED;
 	frag = BE16(LD16(h + 6)) & 0x1fffu;
-	l4.proto = LD8(h + 9);
-	l4.off = off + header;
-	l4.end = off + total;
 	k->w[DP_W_SRC_LO] = BE32(LD32(h + 12));
 	k->w[DP_W_DST_LO] = BE32(LD32(h + 16));
 	k->w[DP_W_IP] = total << 32 | (u64)LD8(h + 8) << 24 | (u64)LD8(h + 1) << 16;
-	k->w[DP_W_L4] = (u64)l4.proto << 24 | (frag ? DP_IS_LATER : 0);
-	k->w[DP_W_OFF] = l4.off | off << 24;
+	k->w[DP_W_L4] = (u64)LD8(h + 9) << 24 | (frag ? DP_IS_LATER : 0);
+	k->w[DP_W_OFF] = (off + header) | off << 24;
+	k->l4_end = off + total;
 	k->bytes = total;
-	if (!frag && dp_transport(p, k, &l4))
-		return DP_PARSED_MALFORMED;
 	return DP_PARSED_IP4;
 }
 
@@ -174,88 +169,83 @@ static __always_inline void dp_ext_facts(struct dp_key *k, const u8 *h, u32 next
 	}
 }
 
-/* One extension header at off. Returns its length, or 0: malformed. *next: what comes behind it; *is_later: nothing does. */
-static __always_inline u64 dp_ext(struct dp_pkt *p, struct dp_key *k, const struct dp_l4 *l4, u64 off, u32 *next, u32 *is_later)
-{
-	u32 type = *next;
-	const u8 *h;
-	u64 len;
+enum dp_walk { DP_WALK_ON, DP_WALK_DONE, DP_WALK_BAD };
 
-	if (off > DP_MAX_OFF || off + 8 > l4->end) /* the first keeps the offset bounded for the verifier */
-		return 0;
+/*
+ * One extension header, if there is one: where the walk stands is in the key (the protocol, and the offset of what comes
+ * next), so that every round looks alike to the verifier.
+ */
+static __always_inline u32 dp_ext(struct dp_pkt *p, struct dp_key *k)
+{
+	u64 off = k->w[DP_W_OFF] & 0xffffff, len;
+	u32 type = k->w[DP_W_L4] >> 24 & 0xff;
+	const u8 *h;
+
+	if (!dp_is_ext(type))
+		return DP_WALK_DONE;
+	if (k->w[DP_W_L4] & DP_IS_LATER) /* a later fragment that does not say its protocol */
+		return DP_WALK_BAD;
+	if (off > DP_MAX_OFF || off + 8 > k->l4_end)
+		return DP_WALK_BAD;
 	h = dp_at(p, off, 8);
 	if (!h)
-		return 0;
+		return DP_WALK_BAD;
 	len = LD8(h + 1);
 	len = type == DP_PROTO_FRAGMENT ? 8 : type == DP_PROTO_AH ? (len + 2) * 4 : (len + 1) * 8;
-	if (off + len > l4->end)
-		return 0;
-	if (type == DP_PROTO_FRAGMENT)
-		*is_later = BE16(LD16(h + 2)) >> 3;
+	if (off + len > k->l4_end)
+		return DP_WALK_BAD;
+	if (type == DP_PROTO_FRAGMENT && BE16(LD16(h + 2)) >> 3)
+		k->w[DP_W_L4] |= DP_IS_LATER;
 	if (dp_c.features & DP_F_EXT)
 		dp_ext_facts(k, h, type, len);
-	*next = LD8(h);
-	return len;
+	k->w[DP_W_L4] = (k->w[DP_W_L4] & ~(0xffull << 24)) | (u64)LD8(h) << 24;
+	k->w[DP_W_OFF] += len;
+	return DP_WALK_ON;
 }
 
-/* Walks the extension headers. Returns 0 or DP_PARSED_MALFORMED; l4->off is behind the last one. */
-static __always_inline int dp_chain(struct dp_pkt *p, struct dp_key *k, struct dp_l4 *l4)
+/* Walks the extension headers. Returns 0 or DP_PARSED_MALFORMED; the key says what is behind the last one. */
+static __always_inline int dp_chain(struct dp_pkt *p, struct dp_key *k)
 {
-	const u64 *t = dp_map(&dp_table);
-	u32 next = l4->proto, is_later = 0;
-	u64 off = l4->off, len = 1;
+	u32 walk = DP_WALK_ON, proto;
 	struct dp_iter it;
 
-	if (!t)
-		return DP_PARSED_MALFORMED;
-	off += dp_zero(t); /* from here on the verifier does not know it, so all rounds look alike */
-	dp_iter_start(&it, DP_MAX_EXT);
-	while (dp_is_ext(next) && dp_iter_next(&it)) {
-		len = dp_ext(p, k, l4, off, &next, &is_later);
-		off += len;
-		if (len == 0 || is_later)
-			break;
+	dp_iter_start(&it, DP_MAX_EXT + 1);
+	while (walk == DP_WALK_ON && dp_iter_next(&it)) {
+		DP_RELOAD();
+		walk = dp_ext(p, k);
 	}
 	dp_iter_end(&it);
-	if (len == 0 || dp_is_ext(next) || off > DP_MAX_OFF)
+	if (walk != DP_WALK_DONE)
 		return DP_PARSED_MALFORMED;
-	l4->off = off;
-	l4->proto = next;
-	if (is_later)
-		k->w[DP_W_L4] |= DP_IS_LATER;
-	k->w[DP_W_IP] |= next == DP_PROTO_NONE ? DP_HDR_NONE : next == DP_PROTO_ESP ? DP_HDR_ESP : DP_HDR_PROTO;
+	proto = k->w[DP_W_L4] >> 24 & 0xff;
+	k->w[DP_W_IP] |= proto == DP_PROTO_NONE ? DP_HDR_NONE : proto == DP_PROTO_ESP ? DP_HDR_ESP : DP_HDR_PROTO;
 	return 0;
 }
 
 static __always_inline int dp_ip6(struct dp_pkt *p, struct dp_key *k, u64 off, u64 len)
 {
 	const u8 *h = dp_at(p, off, 40);
-	struct dp_l4 l4 = { .is_ip6 = 1 };
 	u64 payload;
+	u32 next;
 
 	if (!h || LD8(h) >> 4 != 6)
 		return DP_PARSED_MALFORMED;
 	payload = BE16(LD16(h + 4));
-	l4.proto = LD8(h + 6);
-	l4.off = off + 40;
+	next = LD8(h + 6);
 	k->w[DP_W_IP] = (payload + 40) << 32 | (u64)LD8(h + 7) << 24 | (u64)(BE16(LD16(h)) >> 4 & 0xffu) << 16;
 	k->w[DP_W_SRC_HI] = BE64(LD64(h + 8));
 	k->w[DP_W_SRC_LO] = BE64(LD64(h + 16));
 	k->w[DP_W_DST_HI] = BE64(LD64(h + 24));
 	k->w[DP_W_DST_LO] = BE64(LD64(h + 32));
-	if (payload == 0 && l4.proto != DP_PROTO_NONE)
+	if (payload == 0 && next != DP_PROTO_NONE)
 		payload = len - off - 40;
 	if (payload > len - off - 40)
 		return DP_PARSED_MALFORMED;
-	l4.end = off + 40 + payload;
+	k->w[DP_W_L4] = (u64)next << 24;
+	k->w[DP_W_OFF] = (off + 40) | off << 24;
+	k->l4_end = off + 40 + payload;
 	k->bytes = 40 + payload;
-	if (dp_chain(p, k, &l4))
-		return DP_PARSED_MALFORMED;
-	k->w[DP_W_L4] |= (u64)l4.proto << 24;
-	k->w[DP_W_OFF] = l4.off | off << 24;
-	if (!(k->w[DP_W_L4] & DP_IS_LATER) && dp_transport(p, k, &l4))
-		return DP_PARSED_MALFORMED;
-	return DP_PARSED_IP6;
+	return dp_chain(p, k) ? DP_PARSED_MALFORMED : DP_PARSED_IP6;
 }
 
 /* An IP packet of len bytes at off; is_ip6 says what the layer below called it. */

@@ -17,14 +17,15 @@ enum { DP_MAX_TRIES = 64 };
 
 static __always_inline bool dp_limit(u64 *s, u64 now, u64 word, u64 per_jiffy)
 {
-	u64 cost = (u32)word, cap = word >> 32, more = 0;
+	u64 cost = (u32)word, cap = word >> 32, more = 0, old, left;
+	bool done = false, ok = false;
+	struct dp_iter it;
 
 	if ((u32)s[1] < cost && s[0] == now)
 		return false;
-	DP_NOUNROLL
-	for (u32 i = 0; i < DP_MAX_TRIES; i++) {
-		u64 old, left, gone = now - __sync_lock_test_and_set(&s[0], now);
-		bool ok;
+	dp_iter_start(&it, DP_MAX_TRIES);
+	while (!done && dp_iter_next(&it)) {
+		u64 gone = now - __sync_lock_test_and_set(&s[0], now);
 
 		if (gone > cap) /* no longer fits anyway, and cannot wrap around */
 			gone = cap;
@@ -32,34 +33,41 @@ static __always_inline bool dp_limit(u64 *s, u64 now, u64 word, u64 per_jiffy)
 		old = s[1];
 		left = old + more > cap ? cap : old + more;
 		ok = cost <= left;
-		if (__sync_val_compare_and_swap(&s[1], old, ok ? left - cost : left) == old)
-			return ok;
+		done = __sync_val_compare_and_swap(&s[1], old, ok ? left - cost : left) == old;
 	}
-	return false;
+	dp_iter_end(&it);
+	return done && ok;
 }
 
 static __always_inline bool dp_nth(u64 *s, u64 last)
 {
-	DP_NOUNROLL
-	for (u32 i = 0; i < DP_MAX_TRIES; i++) {
-		u64 old = s[0], next = old == last ? 0 : old + 1;
+	bool done = false;
+	struct dp_iter it;
+	u64 old, next = 1;
 
-		if (__sync_val_compare_and_swap(&s[0], old, next) == old)
-			return next == 0;
+	dp_iter_start(&it, DP_MAX_TRIES);
+	while (!done && dp_iter_next(&it)) {
+		old = s[0];
+		next = old == last ? 0 : old + 1;
+		done = __sync_val_compare_and_swap(&s[0], old, next) == old;
 	}
-	return false;
+	dp_iter_end(&it);
+	return done && next == 0;
 }
 
 static __always_inline bool dp_quota(u64 *s, u64 bytes)
 {
-	DP_NOUNROLL
-	for (u32 i = 0; i < DP_MAX_TRIES; i++) {
-		u64 old = s[0], left = old >= bytes ? old - bytes : 0;
+	bool done = false;
+	struct dp_iter it;
+	u64 old = 0;
 
-		if (__sync_val_compare_and_swap(&s[0], old, left) == old)
-			return old >= bytes;
+	dp_iter_start(&it, DP_MAX_TRIES);
+	while (!done && dp_iter_next(&it)) {
+		old = s[0];
+		done = __sync_val_compare_and_swap(&s[0], old, old >= bytes ? old - bytes : 0) == old;
 	}
-	return false;
+	dp_iter_end(&it);
+	return done && old >= bytes;
 }
 
 /* The answer of the test with a memory at pc. */

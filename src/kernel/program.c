@@ -22,6 +22,8 @@ enum { LOG_BYTES = 1 << 20, LOG_TAIL = 2000 };
 		#name "_end:\n.byte 0\n.previous\n"); \
 	extern const unsigned char name[], name##_end[]
 EMBED(object_nf, "/datapath/nf.bpf.o");
+EMBED(object_tcx, "/datapath/tcx.bpf.o");
+EMBED(object_xdp, "/datapath/xdp.bpf.o");
 
 static const struct object {
 	const char *what, *program;
@@ -29,6 +31,8 @@ static const struct object {
 	int type, attach; /* 0: as libbpf finds it */
 } objects[PROGRAM_TYPE_COUNT] = {
 	[PROGRAM_NF] = { "netfilter", "dp_nf", object_nf, object_nf_end, PROG_TYPE_NETFILTER, ATTACH_NETFILTER },
+	[PROGRAM_TCX] = { "tcx", "dp_tcx", object_tcx, object_tcx_end, 0, 0 },
+	[PROGRAM_XDP] = { "XDP", "dp_xdp", object_xdp, object_xdp_end, 0, 0 },
 };
 
 /* FNV-1a over the embedded objects. */
@@ -169,6 +173,7 @@ static struct dp_config config_of(const struct program_spec *spec)
 		.state_log2 = s->state_log2,
 		.malformed_accept = spec->malformed_accept,
 		.test_meta = spec->test_meta,
+		.egress = spec->egress,
 		.count_atomic = position >= DP_POSITION_OUTPUT_RAW,
 		.sees_ct = position != DP_POSITION_PREROUTING_RAW && position != DP_POSITION_OUTPUT_RAW,
 	};

@@ -48,6 +48,7 @@ struct program_spec {
 	uint32_t features; /* DP_F_* */
 	struct program_size size;
 	bool malformed_accept;
+	bool egress;	/* TCX */
 	bool test_meta; /* metadata and clock come from maps.meta: test runs only */
 	struct program_maps maps;
 };

@@ -97,6 +97,8 @@ struct dp_config {
 	__u32 malformed_accept, test_meta;
 	__u32 count_atomic; /* runs in process context, where a softirq may come between */
 	__u32 sees_ct;	    /* conntrack ran before this point */
+	__u32 egress;	    /* tcx: the device's egress */
+	__u32 pad;
 };
 
 /* A log event as it lies in the ring. */

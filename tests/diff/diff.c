@@ -321,7 +321,7 @@ int main(void)
 		printf("ok 1 - programs in the kernel # SKIP %.*s\n1..1\n", STR_ARG(why));
 		return 0;
 	}
-	while (t.packets < wanted && t.bad[JUDGE_NATIVE] + t.bad[JUDGE_NF] < 20)
+	while (t.packets < wanted && t.bad[JUDGE_NATIVE] + t.bad[JUDGE_NF] + t.bad[JUDGE_TCX] + t.bad[JUDGE_XDP] < 20)
 		run_case(&ar, seed++, in_kernel ? &k : NULL, &t);
 	printf("# %llu cases, %llu packets judged, %llu dropped\n", (unsigned long long)t.cases, (unsigned long long)t.packets,
 	       (unsigned long long)t.drops);

@@ -59,9 +59,15 @@ int kernel_open(struct kernel *k, struct arena *a, uint32_t features, struct str
 		*why = arena_printf(a, "BPF maps: %s", strerror(-err));
 		return err;
 	}
-	for (unsigned p = 0; p < DP_POINTS && !err; p++)
-		if (p % DP_POINTS_PER_FAMILY < DP_POSITION_COUNT)
-			err = open_program(k, a, PROGRAM_NF, p, why);
+	for (unsigned p = 0; p < DP_POSITION_COUNT && !err; p++) {
+		err = open_program(k, a, PROGRAM_NF, p, why);
+		if (!err)
+			err = open_program(k, a, PROGRAM_NF, p + DP_POINTS_PER_FAMILY, why);
+		if (!err)
+			err = open_program(k, a, PROGRAM_TCX, p, why);
+		if (!err)
+			err = open_program(k, a, PROGRAM_XDP, p, why);
+	}
 	return err;
 }
 
@@ -184,6 +190,20 @@ static struct judged run_nf(struct kernel *k, unsigned point, const struct packe
 	return (struct judged){ .drops = o.retval == 0 };
 }
 
+static struct judged run_frame(struct kernel *k, enum program_type type, unsigned point, const struct packet *p)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = p->bytes, .data_size_in = p->len, .repeat = 1);
+	uint32_t drop = type == PROGRAM_TCX ? 2 : 1; /* TCX_DROP, XDP_DROP */
+
+	if (p->link != PACKET_LINK_ETHER || p->len < 14)
+		return (struct judged){ .is_skipped = true };
+	if (bpf_prog_test_run_opts(k->fd[type][point % DP_POINTS_PER_FAMILY], &o)) {
+		fprintf(stderr, "# test run of %u bytes: %s\n", p->len, strerror(errno));
+		return (struct judged){ .is_unknown = true };
+	}
+	return (struct judged){ .drops = o.retval == drop };
+}
+
 struct judged testrun_judge(struct kernel *k, enum judge j, unsigned point, const struct packet *p, uint32_t mark)
 {
 	struct judged x = { .is_skipped = true };
@@ -191,6 +211,8 @@ struct judged testrun_judge(struct kernel *k, enum judge j, unsigned point, cons
 	put_meta(k->meta, p, point % DP_POINTS_PER_FAMILY, mark);
 	if (j == JUDGE_NF)
 		x = run_nf(k, point, p);
+	else
+		x = run_frame(k, j == JUDGE_TCX ? PROGRAM_TCX : PROGRAM_XDP, point, p);
 	x.mark = k->meta->mark_out;
 	return x;
 }
