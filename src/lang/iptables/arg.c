@@ -20,6 +20,7 @@ static const struct ipt_arg_row arg_rows[ARG_COUNT] = {
 	KIND(ARG_CLASSID, 1, false, classid),
 	KIND(ARG_PLEN, 1, false, plen),
 	KIND(ARG_TEXT, 1, true, text),
+	KIND(ARG_NAME, 1, false, name),
 	KIND(ARG_QUOTED, 1, true, quoted),
 	KIND(ARG_STRING, 1, true, string),
 	KIND(ARG_HEX_TEXT, 1, true, hex_text),

@@ -83,6 +83,7 @@ ARG_KIND(zone);
 ARG_KIND(classid);
 ARG_KIND(plen);
 ARG_KIND(text);
+ARG_KIND(name);
 ARG_KIND(quoted);
 ARG_KIND(string);
 ARG_KIND(hex_text);

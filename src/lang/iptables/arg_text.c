@@ -76,6 +76,30 @@ void ipt_print_text(struct buf *b, enum family f, const struct ipt_opt *o)
 	ipt_arg_print_text(b, o->v.text);
 }
 
+/* hashlimit and recent show their tables as files in /proc. */
+static bool is_proc_name(const struct ipt_opt_row *row)
+{
+	return row->ext == IPT_M_HASHLIMIT || row->ext == IPT_M_RECENT;
+}
+
+bool ipt_parse_name(const struct ipt_arg_in *in, struct ipt_value *v)
+{
+	struct str s = in->w->text;
+
+	if (!ipt_parse_text(in, v))
+		return false;
+	if (!is_proc_name(in->row) || (!memchr(s.p, '/', s.n) && !str_is(s, ".") && !str_is(s, "..")))
+		return true;
+	diag_error(in->d, in->w->at, "'%.*s' cannot be the name of a file, which --%s becomes", STR_ARG(s), in->row->name);
+	return false;
+}
+
+void ipt_print_name(struct buf *b, enum family f, const struct ipt_opt *o)
+{
+	(void)f;
+	ipt_arg_print_name(b, o->v.text);
+}
+
 bool ipt_parse_quoted(const struct ipt_arg_in *in, struct ipt_value *v)
 {
 	return ipt_parse_text(in, v);

@@ -257,6 +257,10 @@ static void unknown_chain(struct places *p, struct ipt_rule *r)
 	const char *near = nearest_target(p, r->chain_name, r->jump == IPT_GOTO_CHAIN);
 	struct diag *g;
 
+	if (ipt_ext_is_foreign(r->chain_name, true)) {
+		diag_error(p->d, r->target_at, "weir does not read the target '%.*s'", STR_ARG(r->chain_name));
+		return;
+	}
 	if (!near && is_piece(p->t)) {
 		r->chain_is_missing = true;
 		g = diag_warn(p->d, r->target_at, "missing-chain", "chain '%.*s' is not in this file; what it does is unknown",

@@ -99,6 +99,18 @@ const char *ipt_ext_nearest(struct arena *a, struct str name, bool is_target, en
 	return str_nearest(name, all.v, all.n);
 }
 
+bool ipt_ext_is_foreign(struct str name, bool is_target)
+{
+	static const char *const matches[] = { "ipvs", "osf", "rateest", "srh", NULL };
+	static const char *const targets[] = { "CLUSTERIP", "DNPT", "HMARK", "LED", "RATEEST", "SNPT", "ULOG", NULL };
+
+	for (const char *const *n = is_target ? targets : matches; *n; n++) {
+		if (str_is(name, *n))
+			return true;
+	}
+	return false;
+}
+
 enum ipt_ext_id ipt_ext_implied_by(uint8_t proto, enum family family)
 {
 	for (enum ipt_ext_id id = IPT_NONE + 1; proto && id < IPT_EXT_COUNT; id++) {

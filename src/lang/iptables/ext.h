@@ -15,7 +15,7 @@ enum ipt_arg {
 	ARG_NUM, ARG_RANGE, ARG_COUNT_RANGE, ARG_PORT, ARG_PORTS, ARG_PORT_LIST, ARG_QUEUES, ARG_MARK, ARG_XMARK, ARG_TOS,
 	ARG_NAMED_MASK, ARG_PROBABILITY, ARG_ZONE, ARG_CLASSID, ARG_PLEN,
 	/* text */
-	ARG_TEXT, ARG_QUOTED, ARG_STRING, ARG_HEX_TEXT, ARG_IFACE, ARG_SET,
+	ARG_TEXT, ARG_NAME, ARG_QUOTED, ARG_STRING, ARG_HEX_TEXT, ARG_IFACE, ARG_SET,
 	/* names */
 	ARG_WORD, ARG_FLAGS, ARG_PROTO, ARG_ICMP, ARG_TCP_FLAGS, ARG_TCP_OPTIONS, ARG_MH_TYPE, ARG_ID,
 	/* addresses */
@@ -85,6 +85,8 @@ const struct ipt_opt_row *ipt_opt_row(enum ipt_opt_id id);
 
 /* A match or target of a family by its name or another name of it; IPT_NONE. */
 enum ipt_ext_id ipt_ext_find(struct str name, bool is_target, enum family family);
+/* A match or target that iptables has and weir does not read. */
+bool ipt_ext_is_foreign(struct str name, bool is_target);
 /* The nearest name of a match or target that this family has; NULL. */
 const char *ipt_ext_nearest(struct arena *a, struct str name, bool is_target, enum family family);
 enum ipt_ext_id ipt_ext_implied_by(uint8_t proto, enum family family); /* IPT_NONE */

@@ -198,6 +198,10 @@ static void read_proto(struct reader *rd, struct ipt_arg_in *in)
 		diag_error(rd->in->d, in->w->at, "no protocol is outside '%.*s': the rule would never match", STR_ARG(in->w->text));
 		rd->ok = false;
 	}
+	if (r->proto == (rd->in->family == FAMILY_IP4 ? 58 : 1))
+		diag_hint(rd->in->d,
+			  diag_warn(rd->in->d, in->w->at, "wrong-icmp", "this is the ICMP of IPv%d", r->proto == 1 ? 4 : 6),
+			  r->proto == 1 ? "IPv6 has -p ipv6-icmp" : "IPv4 has -p icmp");
 	if (rd->in->family == FAMILY_IP6 && is_walked_over(r->proto))
 		diag_hint(rd->in->d,
 			  diag_warn(rd->in->d, in->w->at, "never-matches",
@@ -216,6 +220,8 @@ static void unknown_match(struct reader *rd, const struct ipt_word *w)
 			       other == FAMILY_IP4 ? 4 : 6);
 		if (str_is(w->text, "ttl") || str_is(w->text, "hl"))
 			diag_hint(rd->in->d, g, "use -m %s", str_is(w->text, "ttl") ? "hl" : "ttl");
+	} else if (ipt_ext_is_foreign(w->text, false)) {
+		diag_error(rd->in->d, w->at, "weir does not read the match '%.*s'", STR_ARG(w->text));
 	} else {
 		g = diag_error(rd->in->d, w->at, "unknown match '%.*s'", STR_ARG(w->text));
 		if (near)
@@ -377,6 +383,27 @@ static void read_core_option(struct reader *rd, const struct ipt_core_row *row, 
 	dispatch_core(rd, row, w);
 }
 
+/* An option that nobody has, behind a target that nobody has: the target is what is wrong. */
+static bool unknown_target(struct reader *rd)
+{
+	const struct ipt_rule *r = rd->r;
+	const char *near;
+	struct diag *g;
+
+	if (r->jump != IPT_JUMP_CHAIN || ipt_chain_find(rd->in->table, r->chain_name))
+		return false;
+	near = ipt_ext_nearest(rd->in->a, r->chain_name, true, rd->in->family);
+	if (ipt_ext_is_foreign(r->chain_name, true)) {
+		diag_error(rd->in->d, r->target_at, "weir does not read the target '%.*s'", STR_ARG(r->chain_name));
+	} else {
+		g = diag_error(rd->in->d, r->target_at, "unknown target '%.*s'", STR_ARG(r->chain_name));
+		if (near)
+			diag_hint(rd->in->d, g, "did you mean '%s'?", near);
+	}
+	rule_error_end(rd);
+	return true;
+}
+
 /* ---------- words ---------- */
 
 /* The part of a word behind `off` bytes, as a word of its own. */
@@ -399,6 +426,8 @@ static void read_long(struct reader *rd)
 	struct str name = str_cut(s, '=', &rest, &has_value);
 	struct ipt_found f = ipt_option_long(rd->r, rd->in->family, name, !rd->implicit_done);
 
+	if (!f.name && unknown_target(rd))
+		return;
 	if (!f.name) {
 		ipt_option_unknown(rd->in->d, rd->in->family, rd->r, w, name);
 		rule_error_end(rd);
