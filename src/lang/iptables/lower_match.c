@@ -340,7 +340,11 @@ static void odd_option(struct lower *l, const struct ipt_opt *o)
 	case IPT_M_OWNER_SUPPL:
 		lower_unknown(l, ipt_opt_find(l->use, IPT_M_OWNER_GID), "needs the sender's supplementary groups");
 		break;
-	default: /* says how another option is meant, or nothing about the packet (comments) */
+	case IPT_M_COMMENT_TEXT:
+	case IPT_M_RT_NOT_STRICT: /* is in the addresses' value */
+		break;
+	default:
+		lower_unknown(l, o, "is not looked into");
 		break;
 	}
 }
@@ -365,6 +369,7 @@ static void by_options(struct lower *l, const struct ipt_use *u)
 void lower_match(struct lower *l, const struct ipt_use *u)
 {
 	size_t before = l->steps.n;
+	unsigned errors = l->d->n_errors;
 
 	for (size_t i = 0; i < sizeof undecided / sizeof *undecided; i++)
 		if (undecided[i].ext == u->ext) {
@@ -384,4 +389,6 @@ void lower_match(struct lower *l, const struct ipt_use *u)
 	for (size_t i = 0; l->steps.n == before && i < sizeof exists / sizeof *exists; i++)
 		if (exists[i].ext == u->ext)
 			lower_exists(l, exists[i].field);
+	if (l->steps.n == before && u->ext != IPT_M_COMMENT && l->d->n_errors == errors)
+		lower_unknown(l, NULL, "is not looked into"); /* never a match that matches everything */
 }
