@@ -20,7 +20,9 @@
  *   - more than 16 IPv6 extension headers, one that goes beyond the packet, and a later fragment whose next header is
  *     one more of them (nobody can tell its protocol from here; the kernel drops it at the first -p as well);
  *   - in the first or only fragment a transport header that is not whole: TCP 20 bytes, and its data offset at least
- *     5 words and inside the packet; UDP, UDP-Lite, ICMP, ICMPv6, ESP 8; SCTP, DCCP, and AH in IPv4 12.
+ *     5 words and inside the packet; UDP, UDP-Lite, ICMP, ICMPv6, ESP 8; SCTP, DCCP, and AH in IPv4 12;
+ *   - an IPv4 TCP fragment at offset 8, inside the TCP header: nobody sends it but to rewrite the flags of the first
+ *     fragment behind a filter's back (RFC 1858).
  * What is not: any checksum, UDP's length field, a bad list of TCP options (it is walked as the kernel does: on past
  * an end-of-list, an option of length 0 is stepped over), IPv4 options. A bad list of SCTP chunks makes it unknown.
  *

@@ -77,6 +77,8 @@ static void read_ip4(struct facts *f, struct reader *r)
 	}
 	frag = reader_u16(r, 6);
 	facts_put(f, FIELD_FRAG, (frag & 0x1fff) != 0);
+	if ((frag & 0x1fff) == 1 && reader_u8(r, 9) == NEXT_TCP)
+		facts_malformed(f, "a TCP fragment begins inside the TCP header");
 	if (!(frag & 0x1fff))
 		facts_read_l4(f, r, reader_u8(r, 9), header);
 }

@@ -53,7 +53,10 @@ static const struct {
 
 	/* fragments */
 	{ L4 "frag=0 mf=1 tcp 4 > 22", NULL, "ip.later-fragment=0 sport=4 dport=22 tcp.flags=0" },
-	{ L4 "frag=1 mf=0 tcp", NULL, "ip.later-fragment=1 ip.proto=6 sport=- dport=- tcp.flags=- tcp.options=-" },
+	{ L4 "frag=1 mf=0 tcp", "begins inside the TCP header", "ip.later-fragment=1 ip.proto=6 sport=- tcp.flags=-" },
+	{ L4 "frag=2 mf=0 tcp", NULL, "ip.later-fragment=1 ip.proto=6 sport=- dport=- tcp.flags=- tcp.options=-" },
+	{ L4 "frag=1 proto=17 payload=8B", NULL, "ip.later-fragment=1 ip.proto=17 sport=-" },
+	{ L6 "ext=frag(off=1) nh=6 payload=20B", NULL, "ip.later-fragment=1 ip.proto=6 sport=-" },
 	{ L4 "frag=8191 mf=1 proto=1 payload=8B", NULL, "ip.later-fragment=1 icmp.type-code=-" },
 	{ L4 "frag=0 mf=1 proto=6 payload=16B", "transport header is cut short", "sport=-" },
 	{ L4 "df tcp 4 > 22", NULL, "ip.later-fragment=0 sport=4" },
