@@ -159,9 +159,10 @@ static void ready_tuple(struct walk *w, enum field f, bool is_reply, int i)
 	bool is_port = i >= 2, is_src = i % 2 == 0, is_translated;
 	enum field from = now[i];
 
-	if (is_port && w->f.has[from] == EVAL_NO) {
-		guess_put(w, f, 0); /* protocols without ports have 0 there, except ICMP: */
-		if (w->f.has[FIELD_ICMP] != EVAL_NO || w->f.has[FIELD_ICMP6] != EVAL_NO)
+	if (is_port && w->f.has[from] == EVAL_NO) { /* 0, except of ICMP, which has its id, type and code there */
+		if (w->f.has[FIELD_ICMP] == EVAL_NO && w->f.has[FIELD_ICMP6] == EVAL_NO)
+			guess_put(w, f, 0);
+		else if (!w->guess[f])
 			guess_forget(w, f);
 		return;
 	}

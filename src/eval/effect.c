@@ -4,7 +4,7 @@
  * hooks see it.
  *
  * Marks may be known in part: `mark = (mark & ~0xff) ^ (ct.mark & 0xff)` of an unknown ct.mark leaves the upper bits
- * known. A rewritten packet also has other bytes; tests on bytes see a copy, where checksums count as unknown.
+ * known. A rewritten packet also has other bytes; tests on bytes see a copy, whose checksums follow as the kernel's do.
  */
 #include "eval/walk.h"
 
@@ -31,36 +31,102 @@ static void spoil(struct walk *w, uint32_t off, uint32_t n)
 		w->bad[i] = 1;
 }
 
-/* The checksums that cover what changed. */
-static void spoil_checksums(struct walk *w, bool l4_too)
+/* The 16 bits at off; false: they are not known. */
+static bool word_known(const struct walk *w, uint32_t off, uint16_t *v)
 {
-	unsigned proto = w->f.known[FIELD_PROTO] ? (unsigned)w->f.v[FIELD_PROTO] : 0;
+	if (off + 2 > w->f.l3_len || w->bad[off] || w->bad[off + 1])
+		return false;
+	*v = (uint16_t)(w->bytes[off] << 8 | w->bytes[off + 1]);
+	return true;
+}
 
-	if (w->f.family == FAMILY_IP4)
-		spoil(w, 10, 2);
-	if (!l4_too || (w->f.known[FIELD_FRAG] && w->f.v[FIELD_FRAG]))
+/* The one's complement sum at `sum` follows a word that went from old to new (RFC 1624). */
+static void sum_follows(struct walk *w, uint32_t sum, uint16_t old, uint16_t new, bool is_udp)
+{
+	uint16_t check;
+	uint32_t x;
+
+	if (!word_known(w, sum, &check)) {
+		spoil(w, sum, 2);
 		return;
-	if (proto == 6)
-		spoil(w, w->f.l4_off + 16, 2);
-	else if (proto == 17 || proto == 136 || proto == 33)
-		spoil(w, w->f.l4_off + 6, 2);
-	else if (proto == 58)
-		spoil(w, w->f.l4_off + 2, 2);
+	}
+	if (is_udp && check == 0) /* sent without one */
+		return;
+	x = (uint32_t)(uint16_t)~check + (uint16_t)~old + new;
+	x = (x & 0xffff) + (x >> 16);
+	x = (x & 0xffff) + (x >> 16);
+	check = (uint16_t)~x;
+	if (is_udp && check == 0)
+		check = 0xffff;
+	w->bytes[sum] = (uint8_t)(check >> 8);
+	w->bytes[sum + 1] = (uint8_t)check;
+}
+
+/* Where the transport checksum stands, or 0: there is none here that covers addresses and ports. */
+static uint32_t l4_sum(const struct walk *w)
+{
+	if (!w->f.known[FIELD_PROTO] || !w->f.known[FIELD_FRAG] || w->f.v[FIELD_FRAG])
+		return 0;
+	switch ((unsigned)w->f.v[FIELD_PROTO]) {
+	case 6:
+		return w->f.l4_off + 16;
+	case 17:
+	case 136:
+		return w->f.l4_off + 6;
+	case 58:
+		return w->f.l4_off + 2;
+	default:
+		return 0;
+	}
+}
+
+/* One word of the packet becomes new, or nobody knows what (is_known false). */
+static void patch_word(struct walk *w, uint32_t off, bool is_known, uint16_t new, bool is_in_l4_sum)
+{
+	uint32_t l4 = is_in_l4_sum ? l4_sum(w) : 0;
+	bool is_udp = l4 == w->f.l4_off + 6, in_ip4 = w->f.family == FAMILY_IP4 && off < w->f.l4_off;
+	uint16_t old;
+
+	if (off + 2 > w->f.l3_len)
+		return;
+	if (!word_known(w, off, &old) || !is_known) {
+		spoil(w, 10, in_ip4 ? 2 : 0);
+		spoil(w, l4, l4 ? 2 : 0);
+	} else {
+		if (in_ip4)
+			sum_follows(w, 10, old, new, false);
+		if (l4)
+			sum_follows(w, l4, old, new, is_udp);
+	}
+	w->bytes[off] = (uint8_t)(new >> 8);
+	w->bytes[off + 1] = (uint8_t)new;
+	w->bad[off] = w->bad[off + 1] = !is_known;
 }
 
 void effect_patch(struct walk *w, uint32_t off, uint32_t n, const u128 *value)
 {
-	bool is_addr_or_port = n > 1;
-
 	if (w->f.l3_len == 0)
 		return;
 	copy_bytes(w);
-	for (uint32_t i = 0; i < n && off + i < w->f.l3_len; i++) {
-		w->bad[off + i] = value == NULL;
-		if (value)
-			w->bytes[off + i] = (uint8_t)(*value >> (8 * (n - 1 - i)));
+	if (n == 1) { /* half a word: the other half stays */
+		uint32_t even = off & ~1u;
+		uint16_t new = 0;
+		bool is_known = word_known(w, even, &new) && value;
+
+		uint8_t byte = value ? (uint8_t)*value : 0;
+
+		if (off == even)
+			new = (uint16_t)((uint32_t)byte << 8 | (new & 0x00ffu));
+		else
+			new = (uint16_t)((new & 0xff00u) | byte);
+		patch_word(w, even, is_known, new, false);
+		return;
 	}
-	spoil_checksums(w, is_addr_or_port);
+	for (uint32_t i = 0; i < n; i += 2) {
+		u128 v = value ? *value >> (8 * (n - 2 - i)) : 0;
+
+		patch_word(w, off + i, value != NULL, (uint16_t)v, true);
+	}
 }
 
 /* ---------- values ---------- */

@@ -7,7 +7,7 @@
  *     --update         the same, and if the whole test is true (negation included), remembers now
  *     --remove         true if it is on the list; takes it off
  *
- * Lists are shared by name. An address keeps as many times as the largest --hitcount of the list's rules, rounded up to
+ * Lists are shared by name; the first rule that names one makes it, and its --mask is that of all. An address keeps as many times as the largest --hitcount of the list's rules, rounded up to
  * a power of two, the oldest overwritten; a list has 100 addresses, the one not touched for longest is pushed out.
  * The kernel's clock ticks, this one does not.
  */
@@ -32,14 +32,18 @@ struct list {
 	const struct test *t;
 	struct key key, list_key;
 	struct member self;
+	u128 mask;
 	uint32_t max; /* times that an address keeps */
 };
 
 /* ---------- the list ---------- */
 
-static uint32_t stamps_kept(const struct walk *w, const struct test *t)
+/* What the list has from all its rules: the mask of the first, and room for the largest hit count. */
+static void read_table(struct list *l)
 {
-	uint32_t most = 1, n = 1;
+	const struct walk *w = l->w;
+	uint32_t most = 1;
+	bool is_first = true;
 
 	for (size_t i = 0; i < w->e->recents.n; i++) {
 		const struct rule *r = w->e->rs->rules.v[w->e->recents.v[i]];
@@ -47,14 +51,19 @@ static uint32_t stamps_kept(const struct walk *w, const struct test *t)
 		for (uint32_t k = 0; k < r->n_steps; k++) {
 			const struct test *x = &r->step[k].test;
 
-			if (r->step[k].kind == STEP_TEST && x->kind == TEST_STATE && x->state->kind == STATE_RECENT &&
-			    str_eq(x->state->shared_name, t->state->shared_name) && x->state->recent.hitcount > most)
+			if (r->step[k].kind != STEP_TEST || x->kind != TEST_STATE || x->state->kind != STATE_RECENT ||
+			    !str_eq(x->state->shared_name, l->t->state->shared_name))
+				continue;
+			if (is_first)
+				l->mask = x->state->recent.mask;
+			is_first = false;
+			if (x->state->recent.hitcount > most)
 				most = x->state->recent.hitcount;
 		}
 	}
-	while (n < most && n < STAMPS_MAX)
-		n *= 2;
-	return n;
+	l->max = 1;
+	while (l->max < most && l->max < STAMPS_MAX)
+		l->max *= 2;
 }
 
 static void key_member(struct key *k, const struct list *l, const struct member *m)
@@ -236,13 +245,14 @@ enum eval_truth recent_truth(struct walk *w, const struct test *t)
 {
 	const struct state_spec *s = t->state;
 	enum field f = s->recent.by_dst ? FIELD_DST : FIELD_SRC;
-	struct list l = { .w = w, .t = t, .max = stamps_kept(w, t) };
+	struct list l = { .w = w, .t = t };
 	uint8_t ttl = ttl_seen(w);
 	struct store_value v;
 	enum store_answer x;
 	struct entry *e;
 
-	l.self = (struct member){ .addr = w->f.v[f] & s->recent.mask, .family = w->f.family };
+	read_table(&l);
+	l.self = (struct member){ .addr = w->f.v[f] & l.mask, .family = w->f.family };
 	key_start(&l.list_key, 'r');
 	key_str(&l.list_key, s->shared_name);
 	key_member(&l.key, &l, &l.self);

@@ -6,7 +6,8 @@
  *   random     unknown, unless the probability is 0 or 1
  *   quota      gives out bytes until a packet does not fit; from then on nothing
  *   time       the packet's time if it is one of the calendar (captures); the kernel's time zone is unknown
- *   connlimit  connections of the address through this rule that the tracker still holds; without it unknown
+ *   connlimit  connections of the address through this rule that the tracker still holds; without it unknown. (The
+ *              kernel cleans its list once a tick of its clock; within one tick it counts a connection twice.)
  *
  * A test belongs to its rule, and each of the rules that one line makes has its own, as in the kernel.
  */
@@ -184,35 +185,58 @@ static bool read_key(struct walk *w, const struct test *t, struct key *k)
 	return true;
 }
 
+/* What counts: the packet's connection, or if it has none, the packet itself. */
+static bool counts_as(struct walk *w, struct tuple *self)
+{
+	if (w->tracked) {
+		*self = w->tracked->c.orig;
+		return true;
+	}
+	return w->e->opt.track && conn_exists(w) == EVAL_NO && track_tuple(w, self);
+}
+
+/*
+ * The list of connections that this rule saw of an address, without those that are gone. The kernel stops looking for
+ * such at the packet's own, and so does this.
+ */
+static size_t count_open(struct walk *w, const struct key *k, const struct store_value *v, const struct tuple *self)
+{
+	VEC(struct tuple) open = { 0 };
+	bool is_counted = false;
+
+	for (size_t i = 0; i + sizeof(struct tuple) <= v->n; i += sizeof(struct tuple)) {
+		struct tuple one;
+
+		memcpy(&one, (const char *)v->p + i, sizeof one);
+		if (!is_counted && memcmp(&one, self, sizeof one) == 0)
+			is_counted = true;
+		else if (!is_counted && !track_is_open(w, &one))
+			continue;
+		*vec_add(w->a, &open) = one;
+	}
+	if (!is_counted)
+		*vec_add(w->a, &open) = *self;
+	store_put(w->e->store, k, open.v, open.n * sizeof *open.v, INT64_MAX);
+	return open.n;
+}
+
 static enum eval_truth connlimit(struct walk *w, const struct test *t)
 {
 	const struct state_spec *s = t->state;
-	VEC(struct tuple) open = { 0 };
 	struct store_value v;
+	struct tuple self;
 	struct key k;
-	bool is_counted = false;
+	size_t n;
 
-	if (!w->tracked || w->tracked->is_error || !read_key(w, t, &k))
+	if (!counts_as(w, &self) || !read_key(w, t, &k))
 		return state_ask(w, t, "how many connections there are is not known");
 	if (store_get(w->e->store, &k, &v) == STORE_UNCERTAIN) {
 		store_doubt(w->e->store, &k);
 		return state_ask(w, t, "how many connections there are is not known");
 	}
-	for (size_t i = 0; i + sizeof(struct tuple) <= v.n; i += sizeof(struct tuple)) {
-		struct tuple one;
-
-		memcpy(&one, (const char *)v.p + i, sizeof one);
-		if (memcmp(&one, &w->tracked->c.orig, sizeof one) == 0)
-			is_counted = true;
-		else if (!track_is_open(w, &one))
-			continue;
-		*vec_add(w->a, &open) = one;
-	}
-	if (!is_counted)
-		*vec_add(w->a, &open) = w->tracked->c.orig;
-	store_put(w->e->store, &k, open.v, open.n * sizeof *open.v, INT64_MAX);
-	return state_answer(w, t, s->connlimit.above ? open.n > s->connlimit.limit : open.n <= s->connlimit.limit,
-			    "there are %zu connections", open.n);
+	n = count_open(w, &k, &v, &self);
+	return state_answer(w, t, s->connlimit.above ? n > s->connlimit.limit : n <= s->connlimit.limit,
+			    "there are %zu connections", n);
 }
 
 enum eval_truth state_truth(struct walk *w, const struct test *t)

@@ -101,7 +101,7 @@ static struct tuple invert(const struct tuple *t)
 }
 
 /* The packet's own tuple; false: not everything is known. */
-static bool read_tuple(const struct walk *w, struct tuple *t)
+bool track_tuple(const struct walk *w, struct tuple *t)
 {
 	unsigned proto;
 
@@ -357,7 +357,7 @@ int track_enter(struct walk *w)
 	struct tuple t;
 	enum found x;
 
-	if (!read_tuple(w, &t))
+	if (!track_tuple(w, &t))
 		return -1;
 	if (is_icmp_proto(t.proto) && is_error(t.proto, t.dport >> 8))
 		return enter_error(w);
@@ -396,8 +396,6 @@ static bool tuple_field(const struct conn *c, enum field f, u128 *v)
 		*v = get_addr(t->src);
 	else if (f == FIELD_CT_ORIG_DST || f == FIELD_CT_REPL_DST)
 		*v = get_addr(t->dst);
-	else if (is_icmp_proto(t->proto))
-		return false;
 	else
 		*v = is_src ? t->sport : t->dport;
 	return true;

@@ -42,6 +42,7 @@ struct tracked {
 	int64_t timeout_ns;
 };
 
+bool track_tuple(const struct walk *w, struct tuple *t); /* the packet's own; false: not everything is known */
 bool track_is_open(const struct walk *w, const struct tuple *orig); /* known, and not closing */
 bool tcp_flags_valid(unsigned flags);
 /* The state after a packet with these flags; TCP_NONE: the packet is invalid. */

@@ -148,7 +148,7 @@ static void without_the_header_the_answer_is_the_tests_own(void **state)
 	assert_true(hits(k, r, "in=eth0 ct=new ip6 2001:db8::1 > 2001:db8::2 udp 1 > 2"));
 }
 
-/* A rule that rewrites the TTL or the destination changes the bytes; checksums are unknown from there on. */
+/* A rule that rewrites the TTL changes the bytes, and the checksum with them. */
 static void bytes_follow_what_rules_rewrite(void **state)
 {
 	struct kit *k = *state;
@@ -156,27 +156,53 @@ static void bytes_follow_what_rules_rewrite(void **state)
 	struct rule *r = kit_rule(k, input(k));
 	struct bytes_spec *b = kit_bytes(k, r, BYTES_U32);
 	struct u32_test *t = arena_new(k->a, struct u32_test, 1);
+	struct packet p;
 
 	kit_effect(set, EFFECT_TTL)->value = 7;
-	t->loc.start = 5; /* the low byte of this word is the TTL */
-	t->loc.op[0].op = U32_AND;
-	t->loc.op[0].number = 0xff;
-	t->loc.n_ops = 1;
+	packet_init(&p); /* the same packet as it would be with a TTL of 7 from the start */
+	assert_true(notation_parse(k->a, &k->d, STR("in=eth0 ip 192.0.2.1 > 192.0.2.2 ttl=7 udp 1 > 2"), (struct loc){ 0 }, &p));
+	t->loc.start = 8; /* TTL, protocol, checksum */
 	t->n_values = 1;
 	t->value = arena_alloc(k->a, sizeof *t->value, 4);
-	t->value[0].lo = t->value[0].hi = 7;
+	t->value[0].lo = t->value[0].hi = (uint32_t)p.bytes[8] << 24 | p.bytes[9] << 16 | p.bytes[10] << 8 | p.bytes[11];
 	b->u32 = t;
 	b->n_u32 = 1;
 	kit_verdict(r, VERDICT_DROP);
 	kit_expect(k, "in=eth0 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2", "drop", r);
-	t->loc.start = 8; /* TTL, protocol, checksum */
+}
+
+/* One of two destinations: its bytes and the checksums are unknown, and no other. */
+static void unknown_bytes_are_unknown_bit_by_bit(void **state)
+{
+	struct kit *k = *state;
+	struct rule *dnat = kit_rule(k, kit_chain(k, FAMILY_IP4, "nat", "PREROUTING", HOOK_PREROUTING, -100));
+	struct rule *r = kit_rule(k, kit_chain(k, FAMILY_IP4, "filter", "FORWARD", HOOK_FORWARD, 0));
+	struct bytes_spec *b = kit_bytes(k, r, BYTES_U32);
+	struct u32_test *t = arena_new(k->a, struct u32_test, 1);
+	struct nat_spec n = { .has_addr = true, .addr_lo = 1, .addr_hi = 2 };
+	static const char packet[] = "in=eth0 out=eth1 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2";
+
+	kit_effect(dnat, EFFECT_DNAT)->nat = &n;
+	kit_verdict(dnat, VERDICT_ACCEPT);
+	t->n_values = 1;
+	t->value = arena_alloc(k->a, sizeof *t->value, 4);
+	b->u32 = t;
+	b->n_u32 = 1;
+	kit_verdict(r, VERDICT_DROP);
+	t->loc.start = 8;
+	t->value[0].lo = 0x08110000; /* whatever the checksum is, the TTL is 8 */
+	t->value[0].hi = 0x0811ffff;
+	kit_expect(k, packet, "unknown", NULL); /* spans are not looked into */
 	t->loc.op[0].op = U32_RIGHT;
-	t->loc.op[0].number = 24;
-	kit_expect(k, "in=eth0 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2", "drop", r);
-	t->loc.n_ops = 0;
-	t->value[0].lo = 0x07110000;
-	t->value[0].hi = 0x07118000;
-	kit_expect(k, "in=eth0 ct=new ip 192.0.2.1 > 192.0.2.2 ttl=9 udp 1 > 2", "unknown", NULL);
+	t->loc.op[0].number = 16;
+	t->loc.n_ops = 1;
+	t->value[0].lo = t->value[0].hi = 0x0811;
+	kit_expect(k, packet, "drop", r);
+	t->loc.start = 20;
+	t->value[0].lo = t->value[0].hi = 1;
+	kit_expect(k, packet, "drop", r);
+	t->loc.start = 16;
+	kit_expect(k, packet, "unknown", NULL);
 }
 
 static void what_was_not_captured_is_unknown(void **state)
@@ -214,6 +240,7 @@ int main(void)
 		KIT_TEST(options_come_in_order_from_the_first),
 		KIT_TEST(without_the_header_the_answer_is_the_tests_own),
 		KIT_TEST(bytes_follow_what_rules_rewrite),
+		KIT_TEST(unknown_bytes_are_unknown_bit_by_bit),
 		KIT_TEST(what_was_not_captured_is_unknown),
 	};
 
