@@ -6,7 +6,8 @@
  *
  * The connection is read from skb->_nfct, as conntrack left it. At a point behind conntrack a packet without one may be
  * invalid, or nothing in this network namespace asks for tracking: then the hook function of conntrack is not among
- * the hooks, and the state is DP_CT_MISSING, at which every rule that tests the connection drops.
+ * the hooks, and the state is DP_CT_MISSING, at which every rule that tests the connection drops. It stays so for about
+ * a second after tracking is back.
  */
 #ifndef WEIR_DATAPATH_KERNEL_H
 #define WEIR_DATAPATH_KERNEL_H
@@ -73,7 +74,7 @@ struct sk_buff {
 	u8 __pkt_type_offset[0];
 } DP_BTF;
 
-enum { DP_TCP_TIME_WAIT = 6, DP_TCP_NEW_SYN_RECV = 12, DP_ARPHRD_ETHER = 1 };
+enum { DP_TCP_TIME_WAIT = 6, DP_TCP_NEW_SYN_RECV = 12, DP_ARPHRD_ETHER = 1, DP_CT_SETTLE = 256 /* jiffies */ };
 enum { DP_PACKET_MULTICAST = 2, DP_PACKET_BROADCAST = 1, DP_PACKET_LOOPBACK = 5 };
 
 /* The bytes of a name up to its end; more = 0 when the end lies in this word. */
@@ -159,6 +160,23 @@ static __always_inline bool dp_ct_enabled(const struct net *net, bool is_ip6)
 	return is_there;
 }
 
+/*
+ * Nothing tracks connections, or nothing did a moment ago: a packet that came in before tracking was turned on has no
+ * connection either, and must not pass for an invalid one. The last time is kept behind the state words.
+ */
+static __always_inline bool dp_ct_missing(const struct net *net, bool is_ip6)
+{
+	u64 *s = dp_map(&dp_state), now = bpf_jiffies64(), last = dp_c.state_mask + DP_TABLE_PAD - is_ip6;
+
+	if (!s)
+		return true;
+	if (dp_ct_enabled(net, is_ip6))
+		return s[last] && now - s[last] < DP_CT_SETTLE;
+	if (s[last] != now)
+		s[last] = now;
+	return true;
+}
+
 /* net: NULL where it does not matter whether tracking is on. */
 static __always_inline void dp_ct(struct dp_key *k, const struct sk_buff *skb, const struct net *net, bool is_ip6)
 {
@@ -167,7 +185,7 @@ static __always_inline void dp_ct(struct dp_key *k, const struct sk_buff *skb, c
 
 	if (!(nfct & ~7ull)) {
 		state = info == 7 ? 1u << 4 : 1u << 0; /* untracked, invalid */
-		if (info != 7 && dp_c.sees_ct && net && !dp_ct_enabled(net, is_ip6))
+		if (info != 7 && dp_c.sees_ct && net && dp_ct_missing(net, is_ip6))
 			state = DP_CT_MISSING;
 		k->w[DP_W_CT] = state << DP_CT_STATE_SHIFT;
 		return;
