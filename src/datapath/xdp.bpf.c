@@ -47,7 +47,7 @@ static __always_inline void dp_meta_live(struct dp_key *k, struct xdp_md *ctx)
 
 #include "datapath/frame.h"
 
-SEC("xdp.frags")
+SEC("xdp")
 int dp_xdp(struct xdp_md *ctx)
 {
 	struct dp_key k = {};

@@ -5,11 +5,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "kernel/symbol.h"
+#include "kernel/template.h"
 
 /* What libbpf 1.1 does not know yet (uapi bpf.h of 6.4). */
 enum { PROG_TYPE_NETFILTER = 32, ATTACH_NETFILTER = 45 };
@@ -26,13 +26,13 @@ EMBED(object_tcx, "/datapath/tcx.bpf.o");
 EMBED(object_xdp, "/datapath/xdp.bpf.o");
 
 static const struct object {
-	const char *what, *program;
+	const char *what, *section;
 	const unsigned char *start, *end;
-	int type, attach; /* 0: as libbpf finds it */
+	int type, attach;
 } objects[PROGRAM_TYPE_COUNT] = {
-	[PROGRAM_NF] = { "netfilter", "dp_nf", object_nf, object_nf_end, PROG_TYPE_NETFILTER, ATTACH_NETFILTER },
-	[PROGRAM_TCX] = { "tcx", "dp_tcx", object_tcx, object_tcx_end, 0, 0 },
-	[PROGRAM_XDP] = { "XDP", "dp_xdp", object_xdp, object_xdp_end, 0, 0 },
+	[PROGRAM_NF] = { "netfilter", "netfilter", object_nf, object_nf_end, PROG_TYPE_NETFILTER, ATTACH_NETFILTER },
+	[PROGRAM_TCX] = { "tcx", "tc", object_tcx, object_tcx_end, BPF_PROG_TYPE_SCHED_CLS, 0 },
+	[PROGRAM_XDP] = { "XDP", "xdp", object_xdp, object_xdp_end, BPF_PROG_TYPE_XDP, BPF_XDP },
 };
 
 /* FNV-1a over the embedded objects. */
@@ -186,39 +186,6 @@ static struct dp_config config_of(const struct program_spec *spec)
 	return c;
 }
 
-/* The constants are the whole of .rodata. */
-static int config_freeze(struct bpf_object *obj, const struct dp_config *c)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, obj)
-		if (strstr(bpf_map__name(map), ".rodata"))
-			return bpf_map__set_initial_value(map, c, sizeof *c);
-	return -ENOENT;
-}
-
-static int maps_put(struct bpf_object *obj, const struct program_maps *m)
-{
-	const struct {
-		const char *name;
-		int fd;
-	} put[] = { { "dp_generation", m->generation }, { "dp_table", m->table }, { "dp_count", m->count },
-		    { "dp_state", m->state }, { "dp_log", m->log }, { "dp_meta", m->meta } };
-
-	for (size_t i = 0; i < sizeof put / sizeof *put; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(obj, put[i].name);
-		int err;
-
-		if (!map)
-			continue;
-		/* A map that is not given is used by dead code only; the verifier never sees that. */
-		err = put[i].fd >= 0 ? bpf_map__reuse_fd(map, put[i].fd) : bpf_map__set_autocreate(map, false);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 /* The end of the verifier's log: what it stumbled over. */
 static struct str log_tail(struct arena *a, const char *what, int err, const char *log)
 {
@@ -235,48 +202,25 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-static int object_load(struct bpf_object *obj, const struct object *o, const struct program_spec *spec)
-{
-	struct dp_config c = config_of(spec);
-	struct bpf_program *prog = bpf_object__find_program_by_name(obj, o->program);
-	int err;
-
-	if (!prog)
-		return -ENOENT;
-	if (o->type) {
-		bpf_program__set_type(prog, (enum bpf_prog_type)o->type);
-		bpf_program__set_expected_attach_type(prog, (enum bpf_attach_type)o->attach);
-	}
-	err = config_freeze(obj, &c);
-	if (!err)
-		err = maps_put(obj, &spec->maps);
-	if (!err)
-		err = bpf_object__load(obj);
-	if (err)
-		return err;
-	err = fcntl(bpf_program__fd(prog), F_DUPFD_CLOEXEC, 0);
-	return err < 0 ? -errno : err;
-}
-
 int program_load(struct arena *a, const struct program_spec *spec, struct str *log)
 {
+	static struct template *kept[PROGRAM_TYPE_COUNT];
 	const struct object *o = &objects[spec->type];
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "weir");
+	const struct program_maps *m = &spec->maps;
+	const struct template_map maps[] = {
+		{ "dp_generation", m->generation }, { "dp_table", m->table }, { "dp_count", m->count },
+		{ "dp_state", m->state }, { "dp_log", m->log }, { "dp_meta", m->meta },
+	};
+	struct dp_config c = config_of(spec);
+	struct template_spec t = {
+		.object = o->start, .object_bytes = (size_t)(o->end - o->start), .section = o->section, .type = o->type,
+		.attach = o->attach, .config = &c, .config_bytes = sizeof c, .map = maps, .n_maps = sizeof maps / sizeof *maps,
+		.log = arena_new(a, char, LOG_BYTES), .log_bytes = LOG_BYTES,
+	};
 	libbpf_print_fn_t before = libbpf_set_print(quiet);
-	char *text = arena_new(a, char, LOG_BYTES);
-	struct bpf_object *obj;
-	int fd;
+	int fd = template_load(&kept[spec->type], &t);
 
-	opts.kernel_log_buf = text;
-	opts.kernel_log_size = LOG_BYTES;
-	obj = bpf_object__open_mem(o->start, (size_t)(o->end - o->start), &opts);
-	if (!obj) {
-		fd = -errno;
-	} else {
-		fd = object_load(obj, o, spec);
-		bpf_object__close(obj);
-	}
 	libbpf_set_print(before);
-	*log = fd < 0 ? log_tail(a, o->what, fd, text) : (struct str){ 0 };
+	*log = fd < 0 ? log_tail(a, o->what, fd, t.log) : (struct str){ 0 };
 	return fd;
 }
