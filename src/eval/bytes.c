@@ -129,9 +129,12 @@ static enum eval_truth u32_truth(const struct walk *w, const struct bytes_spec *
 
 /* ---------- string ---------- */
 
-static uint8_t lower(uint8_t c)
+/* As the kernel folds case: its table of letters goes on beyond ASCII, through Latin-1. */
+static uint8_t upper(uint8_t c)
 {
-	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
+	bool is_lower = (c >= 'a' && c <= 'z') || (c >= 0xdf && c != 0xf7);
+
+	return is_lower ? (uint8_t)(c - 32) : c;
 }
 
 /* Is the pattern at off? */
@@ -148,7 +151,7 @@ static enum eval_truth pattern_at(const struct walk *w, const struct bytes_spec 
 			return EVAL_NO;
 		if (x == BYTES_UNKNOWN)
 			all = EVAL_UNKNOWN;
-		else if (b->icase ? lower((uint8_t)have) != lower(want) : have != want)
+		else if (b->icase ? upper((uint8_t)have) != upper(want) : have != want)
 			return EVAL_NO;
 	}
 	return all;

@@ -40,6 +40,19 @@ packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 udp 1 > 2 payload="hello"              
 packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 tcp 1 > 2 flags=A payload="ok"               accept  policy
 packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 tcp 1 > 2 flags=A payload="no"               drop    rule 3
 
+case without regard to case, beyond ASCII: as Latin-1
+rules   -A INPUT -m string --hex-string "|c0 c9|" --algo kmp --icase -j DROP
+rules   -A INPUT -m string --hex-string "|01 f7 02|" --algo bm --icase -j DROP
+packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 udp 1 > 2 payload=hex:00e0e900               drop    rule 1
+packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 udp 1 > 2 payload=hex:01f702                 drop    rule 2
+packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 udp 1 > 2 payload=hex:01d702                 accept  policy
+
+case a string that must end at byte 0 is nowhere
+rules   -A INPUT -m string --string "GET" --algo bm --to 0 -j DROP
+rules   -A INPUT -m string ! --string "GET" --algo bm --to 0 -j ACCEPT
+rules   -P INPUT DROP
+packet  in=eth0 ip 192.0.2.1 > 192.0.2.2 tcp 1 > 80 flags=A payload="GET"             accept  rule 2
+
 case a program
 rules   -A INPUT -m bpf --bytecode "4,48 0 0 9,21 0 1 6,6 0 0 1,6 0 0 0" -j DROP
 packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:2 flags=S             drop    rule 1

@@ -282,7 +282,7 @@ static void string_match(struct lower *l, const struct ipt_use *u)
 	b->pattern = o->v.text;
 	b->icase = ipt_opt_find(u, IPT_M_STRING_ICASE) != NULL;
 	b->from = from ? (uint32_t)from->v.range.lo : 0;
-	b->to = to && to->v.range.lo ? (uint32_t)to->v.range.lo : UINT16_MAX;
+	b->to = to ? (uint32_t)to->v.range.lo : UINT16_MAX;
 	bytes_test(l, o, b);
 }
 
