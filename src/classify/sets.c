@@ -132,6 +132,7 @@ static void port_is_there(struct code *c, const struct set *s, bool is_ip4, int 
 	}
 	forbid(c, proto_is(0), no);
 	if (!is_ip4) {
+		forbid(c, proto_is(59), no); /* no next header: no protocol either */
 		forbid(c, later, no);
 		return;
 	}

@@ -49,7 +49,10 @@ static bool proto_has_ports(u128 proto)
 	return proto == 6 || proto == 17 || proto == 132 || proto == 136;
 }
 
-/* proto << 16 | port; type and code of ICMP; 0 for other protocols. */
+/*
+ * proto << 16 | port; type and code of ICMP; 0 for other protocols. An IPv6 packet that ends with "no next header" has
+ * no protocol here, and protocol 0 of IPv4 is none.
+ */
 static struct set_dim_value port_value(const struct walk *w, bool is_src, bool is_bitmap)
 {
 	struct set_dim_value d = field_value(w, FIELD_PROTO);
@@ -61,7 +64,7 @@ static struct set_dim_value port_value(const struct walk *w, bool is_src, bool i
 		return d;
 	is_icmp = proto == (w->f.family == FAMILY_IP4 ? 1 : 58);
 	is_later = w->f.known[FIELD_FRAG] && w->f.v[FIELD_FRAG];
-	if (proto == 0 || (is_bitmap && proto != 6 && proto != 17) ||
+	if (proto == 0 || (proto == 59 && w->f.family == FAMILY_IP6) || (is_bitmap && proto != 6 && proto != 17) ||
 	    (is_later && (w->f.family == FAMILY_IP6 || is_icmp || proto_has_ports(proto)))) {
 		d.is_there = EVAL_NO;
 		return d;

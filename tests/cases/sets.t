@@ -128,6 +128,15 @@ rules   -A INPUT -m set --match-set s src -j DROP
 packet  in=eth0 ip6 2001:db8:1:ffff::1 > 2001:db8::1 udp 1 > 2    drop    rule 1
 packet  in=eth0 ip6 2001:db8:2::1 > 2001:db8::1 udp 1 > 2         accept  policy
 
+case no next header is no protocol to a set
+lang    ip6tables
+set     create s hash:ip,port family inet6
+set     add s 2001:db8::1,59:0
+set     add s 2001:db8::1,47:0
+rules   -A INPUT -m set --match-set s src,dst -j DROP
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 nh=59                   accept  policy
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 nh=47 payload=8B        drop    rule 1
+
 case a set of the other family never matches
 set     create s hash:ip family inet6
 set     add s 2001:db8::1
