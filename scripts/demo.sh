@@ -16,7 +16,11 @@ rules="demo/rules.v4 demo/rules.v6 demo/ipset.save"
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 run() { # shows a command, then runs it
-	echo "\$ weir $*"
+	local words='' a
+	for a in "$@"; do
+		case $a in *' '*) words="$words '$a'" ;; *) words="$words $a" ;; esac
+	done
+	echo "\$ weir$words"
 	"$weir" "$@"
 }
 
@@ -98,6 +102,7 @@ host "$client" 192.0.2. 2001:db8:1:: 10/25 10/64 192.0.2.1 2001:db8:1::1
 within "$client" ip addr add 192.0.2.66/25 dev eth0
 within "$client" ip addr add 2001:db8:1::66/64 dev eth0 nodad
 host "$server" 198.51.100. 2001:db8:2:: 10/24 10/64 198.51.100.1 2001:db8:2::1
+within "$server" ip addr add 192.0.2.99/32 dev eth0
 echo "  client 192.0.2.10, 192.0.2.66  --- lan0 router wan0 ---  server 198.51.100.10    (and IPv6)"
 start() { # namespace port...
 	local ns=$1 line
@@ -121,6 +126,7 @@ probe "$client" \
 	"tcp 192.0.2.10 198.51.100.10 22 drop" "tcp 192.0.2.10 198.51.100.10 9999 drop" \
 	"udp 192.0.2.10 198.51.100.10 53 pass" "udp 192.0.2.10 198.51.100.10 5353 drop" \
 	"icmp 192.0.2.10 198.51.100.10 - pass" "tcp 192.0.2.66 198.51.100.10 80 drop on the list" \
+	"udp 192.0.2.10 198.51.100.10 33435 drop counted by a rule that only counts" \
 	"tcp 192.0.2.10 192.0.2.1 22 pass to the router" "icmp 192.0.2.10 192.0.2.1 - pass to the router" \
 	"tcp 2001:db8:1::10 2001:db8:2::10 80 pass" "tcp 2001:db8:1::10 2001:db8:2::10 22 drop" \
 	"udp 2001:db8:1::10 2001:db8:2::10 53 pass" "udp 2001:db8:1::10 2001:db8:2::10 5353 drop" \
@@ -129,7 +135,7 @@ probe "$client" \
 probe "$server" \
 	"tcp 198.51.100.10 192.0.2.10 22 drop" "udp 198.51.100.10 192.0.2.10 53 drop" "icmp 198.51.100.10 192.0.2.10 - drop" \
 	"tcp 198.51.100.10 198.51.100.1 22 drop to the router" "tcp 2001:db8:2::10 2001:db8:1::10 22 drop" \
-	"icmp 2001:db8:2::10 2001:db8:1::10 - drop"
+	"icmp 2001:db8:2::10 2001:db8:1::10 - drop" "udp 192.0.2.99 192.0.2.10 53 drop spoofed"
 
 say "A new interface under lan+, not loaded again"
 ip link add lan1 netns "$router" type veth peer name eth0 netns "$guest"

@@ -41,6 +41,8 @@ def family_of(path, text):
 def subjects():
     out = []
     for path in sorted(glob.glob("tests/oracle/rules/*.v?") + glob.glob("examples/*.v[46]") + glob.glob("demo/*.v[46]")):
+        if "broken" in path:
+            continue  # what errors look like
         text = open(path).read()
         out.append(Subject(path, family_of(path, text), text))
     for family in ("ip", "ip6"):
