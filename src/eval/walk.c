@@ -233,6 +233,7 @@ enum verdict walk_hook(struct walk *w, enum hook hook)
 	}
 	if (tracks && !w->ct_done)
 		conn_enter(w);
-	track_translate(w);
+	if (hook != HOOK_FORWARD)
+		track_translate(w);
 	return VERDICT_ACCEPT;
 }

@@ -273,10 +273,15 @@ static void the_tracker_keeps_translations(void **state)
 	struct chain *post = kit_chain(k, FAMILY_IP4, "nat", "POSTROUTING", HOOK_POSTROUTING, 100);
 	struct chain *fwd = kit_chain(k, FAMILY_IP4, "filter", "FORWARD", HOOK_FORWARD, 0);
 	struct rule *dnat = nat(k, pre, EFFECT_DNAT, to(0xc6336401, 5353)), *r = kit_rule(k, fwd), *reply = kit_rule(k, fwd);
+	struct rule *late;
 
 	k->opt.track = true;
 	nat(k, post, EFFECT_SNAT, to(0xc6336402, 0));
 	kit_in(k, r, FIELD_DPORT, 5353, 5353);
+	/* The source is still its own at forward and at mangle's postrouting. */
+	kit_in(k, r, FIELD_SRC, 0xc0000201, 0xc0000201);
+	late = kit_rule(k, kit_chain(k, FAMILY_IP4, "mangle", "POSTROUTING", HOOK_POSTROUTING, -150));
+	kit_in(k, late, FIELD_SRC, 0xc0000201, 0xc0000201);
 	kit_in(k, reply, FIELD_CT_STATE, 1 << CT_ESTABLISHED, 1 << CT_ESTABLISHED);
 	kit_in(k, reply, FIELD_DST, 0xc0000201, 0xc0000201); /* the source that the connection had, at prerouting */
 	kit_run(k, "t=0 in=ea out=eb ip " A " > 192.0.2.2 udp 77 > 53");
@@ -284,6 +289,7 @@ static void the_tracker_keeps_translations(void **state)
 	kit_run(k, "t=0 in=ea out=eb ip " A " > 192.0.2.2 udp 77 > 53");
 	assert_int_equal(kit_hits(k, dnat), 0);
 	assert_int_equal(kit_hits(k, r), 1);
+	assert_int_equal(kit_hits(k, late), 1);
 	kit_run(k, "t=0 in=eb out=ea ip " B " > 198.51.100.2 udp 5353 > 77");
 	assert_int_equal(kit_hits(k, reply), 1);
 }
