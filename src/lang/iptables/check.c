@@ -22,7 +22,7 @@ static const struct table_row {
 	{ "raw", TABLE_RAW, AT_PREROUTING | AT_OUTPUT },
 	{ "security", TABLE_SECURITY, AT_INPUT | AT_FORWARD | AT_OUTPUT },
 };
-enum { N_TABLES = sizeof(tables) / sizeof(*tables) };
+enum { N_TABLES = sizeof(tables) / sizeof(*tables), CHAIN_NAME_MAX = 28 };
 
 static const struct table_row *table_row(struct str name)
 {
@@ -56,6 +56,23 @@ enum hook ipt_check_hook(struct str table, struct str chain)
 			return h;
 	}
 	return HOOK_NONE;
+}
+
+bool ipt_check_chain_name(struct diags *d, struct str name, struct loc at)
+{
+	bool is_odd = false;
+
+	for (size_t i = 0; i < name.n; i++)
+		is_odd |= (unsigned char)name.p[i] <= ' ' || name.p[i] == '"' || name.p[i] == 0x7f;
+	if (name.n == 0)
+		diag_error(d, at, "the name of a chain is missing");
+	else if (name.n > CHAIN_NAME_MAX)
+		diag_error(d, at, "chain name '%.*s' is too long: %zu bytes, %d are allowed", STR_ARG(name), name.n, CHAIN_NAME_MAX);
+	else if (name.p[0] == '-' || name.p[0] == '!')
+		diag_error(d, at, "a chain's name cannot begin with '%c'", name.p[0]);
+	else if (is_odd)
+		diag_error(d, at, "a chain's name cannot have blanks, quotes or control characters in it");
+	return name.n && name.n <= CHAIN_NAME_MAX && name.p[0] != '-' && name.p[0] != '!' && !is_odd;
 }
 
 /* ---------- one rule: protocols ---------- */

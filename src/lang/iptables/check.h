@@ -5,6 +5,8 @@
 
 #include "lang/iptables/tree.h"
 
+/* Can a chain be called so? false: reported. */
+bool ipt_check_chain_name(struct diags *d, struct str name, struct loc at);
 /* The hook of a built-in chain of a table; HOOK_NONE. */
 enum hook ipt_check_hook(struct str table, struct str chain);
 bool ipt_check_is_table(struct str name);

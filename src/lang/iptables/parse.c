@@ -15,8 +15,6 @@
 #include "lang/iptables/check.h"
 #include "lang/iptables/ext.h"
 
-enum { CHAIN_NAME_MAX = 28 };
-
 static struct loc loc_of(const struct ipt_parse *p, struct str s)
 {
 	return (struct loc){ p->source, (uint32_t)(s.p - p->text.p), (uint32_t)s.n };
@@ -131,23 +129,8 @@ bool ipt_parse_chain_name(struct ipt_parse *p, struct str name, struct loc at)
 {
 	struct diag *g;
 
-	if (name.n == 0) {
-		diag_error(p->d, at, "the name of a chain is missing");
+	if (!ipt_check_chain_name(p->d, name, at))
 		return false;
-	}
-	if (name.n > CHAIN_NAME_MAX) {
-		diag_error(p->d, at, "chain name '%.*s' is too long: %zu bytes, %d are allowed", STR_ARG(name), name.n,
-			   CHAIN_NAME_MAX);
-		return false;
-	}
-	if (name.p[0] == '-' || name.p[0] == '!') {
-		diag_error(p->d, at, "a chain's name cannot begin with '%c'", name.p[0]);
-		return false;
-	}
-	if (memchr(name.p, '"', name.n) || memchr(name.p, ' ', name.n)) {
-		diag_error(p->d, at, "a chain's name cannot have quotes or blanks in it");
-		return false;
-	}
 	if (ipt_ext_find(name, true, p->file->family) != IPT_NONE) {
 		g = diag_error(p->d, at, "a chain cannot be called '%.*s': that is a target", STR_ARG(name));
 		diag_hint(p->d, g, "a rule with -j %.*s could mean either", STR_ARG(name));

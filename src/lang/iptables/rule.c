@@ -12,6 +12,7 @@
 #include "lang/iptables/rule.h"
 
 #include "lang/iptables/arg.h"
+#include "lang/iptables/check.h"
 #include "lang/iptables/option.h"
 
 struct reader {
@@ -251,8 +252,7 @@ static void read_jump(struct reader *rd, const struct ipt_word *w, bool is_goto)
 	r->target_at = w->at;
 	r->jump = is_goto ? IPT_GOTO_CHAIN : IPT_JUMP_CHAIN;
 	r->chain_name = w->text;
-	if (w->text.n == 0) {
-		diag_error(rd->in->d, w->at, "the name of the target is empty");
+	if (!ipt_check_chain_name(rd->in->d, w->text, w->at)) {
 		rd->ok = false;
 		return;
 	}
