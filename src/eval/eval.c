@@ -255,19 +255,31 @@ static void walk_all(struct ways *ws)
 		ws->out->why = arena_printf(ws->a, "another rule may decide, with the same verdict: %.*s", STR_ARG(first.why));
 }
 
+static bool has_base_chain(const struct eval *e)
+{
+	for (size_t i = 0; i < e->rs->chains.n; i++)
+		if (e->rs->chains.v[i]->hook != HOOK_NONE)
+			return true;
+	return false;
+}
+
 /* ARP and the like: no chain judges it. A frame too short to tell is dropped where there is any chain. */
 static void not_ip(const struct eval *e, const struct packet *p, const struct facts *f, struct eval_result *out)
 {
-	bool has_base = false;
-
-	for (size_t i = 0; i < e->rs->chains.n; i++)
-		has_base |= e->rs->chains.v[i]->hook != HOOK_NONE;
 	memset(out, 0, sizeof *out);
-	out->verdict = f->is_malformed && !e->opt.malformed_accept && has_base ? VERDICT_DROP : VERDICT_ACCEPT;
+	out->verdict = f->is_malformed && !e->opt.malformed_accept && has_base_chain(e) ? VERDICT_DROP : VERDICT_ACCEPT;
 	out->is_malformed = f->is_malformed;
 	out->why = f->is_malformed ? str_from(f->malformed) : STR("not IP: no chain judges it");
 	out->mark_known = true;
 	out->mark = p->has_mark ? p->mark : 0;
+}
+
+/* So little was captured that it may be anything. */
+static void unseen(struct eval_result *out)
+{
+	memset(out, 0, sizeof *out);
+	out->is_unknown = true;
+	out->why = STR("too little was captured to tell what this is");
 }
 
 void eval_packet(struct eval *e, struct arena *a, const struct packet *p, struct eval_result *out)
@@ -278,6 +290,10 @@ void eval_packet(struct eval *e, struct arena *a, const struct packet *p, struct
 	clock_set(e, p);
 	facts_read(facts, p);
 	store_begin(e->store, e->now_ns);
+	if (facts->is_unseen && has_base_chain(e)) {
+		unseen(out);
+		return;
+	}
 	if (!facts->is_ip) {
 		not_ip(e, p, facts, out);
 		return;

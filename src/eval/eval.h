@@ -76,6 +76,7 @@ struct facts {
 	bool is_ip;	       /* false: ARP and the like; no chain judges it */
 	bool is_malformed;
 	const char *malformed; /* what is wrong */
+	bool is_unseen;	       /* not even what it is was captured */
 	uint8_t has[FIELD_COUNT]; /* enum eval_truth: is the field there; UNKNOWN: cannot be told */
 	u128 v[FIELD_COUNT];
 	uint8_t known[FIELD_COUNT]; /* value known (has is YES) */

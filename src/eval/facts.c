@@ -6,8 +6,8 @@
  *
  * Slow and obvious on purpose. Every byte is fetched through reader_has(), which knows two ends: `end`, where the IP
  * packet ends on the wire, and `captured`, how much of it we hold. A header that goes beyond `end` is malformed; a
- * header that was only not captured is unknown, never absent and never malformed. (A capture that ends before the
- * first byte of the IP header tells nothing at all; that is malformed too, so that nobody lets it pass.)
+ * header that was only not captured is unknown, never absent and never malformed. A capture that ends before the
+ * first byte of the IP header tells nothing at all: the packet is unseen.
  *
  *     Ethernet [tag [tag]] IPv4 ........ TCP ...... payload | padding
  *                          ^l3           ^l4_off            ^end
@@ -134,7 +134,7 @@ static void read_macs(struct facts *f, const struct packet *p, const struct read
 
 /*
  * Walks the tags of an Ethernet frame. Returns the type behind them and where the next header starts in *off, or
- * -1: malformed.
+ * -1: malformed, or unseen.
  */
 static int read_ether(struct facts *f, const struct packet *p, const struct reader *r, uint32_t *off)
 {
@@ -149,7 +149,7 @@ static int read_ether(struct facts *f, const struct packet *p, const struct read
 		if (here == SPAN_BEYOND)
 			return facts_malformed(f, *off == 12 ? "the Ethernet header is cut short" : "a VLAN tag is cut short"), -1;
 		if (here == SPAN_UNSEEN)
-			return facts_malformed(f, "too little was captured to tell what this is"), -1;
+			return f->is_unseen = true, -1;
 		type = reader_u16(r, *off);
 		*off += 2;
 		if (type != ETHERTYPE_Q && type != ETHERTYPE_AD) {

@@ -261,7 +261,7 @@ void facts_read_ip(struct facts *f, struct reader *r, unsigned type)
 		return;
 	}
 	if (r->captured == 0) {
-		facts_malformed(f, "too little was captured to tell what this is");
+		f->is_unseen = true;
 		return;
 	}
 	version = reader_u8(r, 0) >> 4;

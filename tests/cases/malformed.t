@@ -27,3 +27,10 @@ packet  in=eth0 hex 45000014000000004011                       drop    malformed
 case a header length below the least
 rules   -A INPUT -p udp -j ACCEPT
 packet  in=eth0 hex 4400001c000000004011f6cdc0000201c0000202000100020008     drop    malformed
+
+case too little was captured to tell anything
+lang    ip6tables
+rules   -P INPUT DROP
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 udp 1 > 2 cut=0                       unknown
+packet  in=eth0 eth hex ffffffffffff02000000000186dd60000000 cut=13                 unknown
+packet  in=eth0 eth hex ffffffffffff02000000000186dd60000000 cut=14                 unknown
