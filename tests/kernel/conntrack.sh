@@ -47,9 +47,7 @@ is "$(verdict @a udp $A 1001) $(verdict udp $PEER 1001)" "pass pass" "and so doe
 flush_under() { # what
 	local n before
 	"$WEIR" load rules.v4 >/dev/null
-	at a "$B/tests/probe" flood $A 1002 >sent &
-	local flood=$!
-	sleep 0.2
+	flood a $A 1002
 	before=$(no_ports)
 	for n in $(seq 10); do
 		nft flush ruleset
@@ -57,9 +55,7 @@ flush_under() { # what
 		[ $((n % 2)) = 0 ] || "$WEIR" doctor --repair >/dev/null
 	done
 	is "$(($(no_ports) - before))" 0 "$1"
-	kill $flood
-	wait $flood 2>/dev/null
-	is "$([ "$(cat sent)" -gt 1000 ] && echo yes)" yes "and there was traffic"
+	is "$([ "$(flood_end)" -gt 1000 ] && echo yes)" yes "and there was traffic"
 }
 flush_under "accept ESTABLISHED, drop the rest: nothing passes during flushes"
 cat >rules.v4 <<EOF

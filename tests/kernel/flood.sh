@@ -41,9 +41,7 @@ counted() { # chain port
 }
 
 "$WEIR" load a.v4 >/dev/null
-at a "$B/tests/probe" flood 10.0.1.1 1001 1002 1003 >sent &
-flood=$!
-sleep 0.2
+flood a 10.0.1.1 1001 1002 1003
 from=$(date +%s)
 failed=0
 for ((i = 0; i < ROUNDS; i += 2)); do
@@ -51,10 +49,9 @@ for ((i = 0; i < ROUNDS; i += 2)); do
 	"$WEIR" load a.v4 >/dev/null 2>out || { failed=$((failed + 1)); sed 's/^/# /' out; }
 	[ $(($(date +%s) - from)) -lt 200 ] || break
 done
-kill $flood
-wait $flood
+sent=$(flood_end)
 sleep 0.3
-echo "# $i loads in $(($(date +%s) - from)) s; $(cat sent) packets sent, $(counted before 1001) + $(counted before 1002) + $(counted before 1003) arrived"
+echo "# $i loads in $(($(date +%s) - from)) s; $sent packets sent, $(counted before 1001) + $(counted before 1002) + $(counted before 1003) arrived"
 is "$i" "$ROUNDS" "1,000 rules were replaced $ROUNDS times"
 is "$failed" 0 "every load succeeded"
 is "$([ "$(counted before 1001)" -gt 10000 ] && echo yes)" yes "under a flood"

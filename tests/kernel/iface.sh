@@ -40,11 +40,12 @@ is "$(verdict @a udp 10.0.1.1 1001 40)" drop "and back under eth+"
 # deleted and made again, with another index
 load '-A INPUT -i eth0 -j DROP'
 is "$(verdict @a udp 10.0.1.1 1001 40)" drop "-i eth0 before it is deleted"
-old=$(cat /sys/class/net/eth0/ifindex)
+index() { ip -o link show eth0 | cut -d: -f1; }
+old=$(index)
 ip link del eth0
 ip netns del a
 peer a eth0 1
-[ "$(cat /sys/class/net/eth0/ifindex)" != "$old" ]
+[ "$(index)" != "$old" ]
 ok $? "the new eth0 has another index"
 is "$(verdict @a udp 10.0.1.1 1001 40)" drop "the new eth0 is judged like the old one"
 

@@ -114,6 +114,19 @@ serve() { # [@peer] port...
 	sleep 0.2
 }
 
+# UDP to these ports in turn, from a peer; flood_end says how many were sent.
+flood() { # peer address port...
+	nsenter --net="/run/netns/$1" "$B/tests/probe" flood "${@:2}" >flood.sent 2>flood.err &
+	FLOOD=$!
+	sleep 0.2
+}
+
+flood_end() {
+	kill $FLOOD
+	until [ -s flood.sent ]; do sleep 0.02; done
+	cat flood.sent
+}
+
 # pass or drop: does an answer come back?
 verdict() { # [@peer] udp|tcp|icmp address [port]
 	local where=

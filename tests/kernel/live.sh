@@ -108,7 +108,7 @@ is "$("$WEIR" save)" "$(cat one.v4)" "one file is saved on standard output"
 { cat one.v4; printf '*nat\n:PREROUTING ACCEPT [0:0]\n-A PREROUTING -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 8080\nCOMMIT\n'; } >nat.v4
 out=$("$WEIR" load nat.v4 2>&1)
 is $? 1 "what a hook cannot do is refused"
-has "$out" "nat.v4:9:" "with its place"
+has "$out" "nat.v4:10:" "with its place"
 "$WEIR" load --tables filter nat.v4 >/dev/null
 is $? 0 "--tables leaves the other tables out"
 rm -rf saved && mkdir saved && "$WEIR" save saved >/dev/null && "$WEIR" unload >/dev/null

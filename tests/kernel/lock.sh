@@ -22,7 +22,7 @@ is "$bad" 0 "four loads at once, fifteen times: all succeed, and one of them is 
 lock=$(ls /run/weir/*.lock -t | head -1)
 (
 	flock 9
-	"$WEIR" load 1.v4 >/dev/null &
+	"$WEIR" load 1.v4 >/dev/null 9>&- &
 	echo $! >pid
 	sleep 0.3
 	kill -0 "$(cat pid)" && echo waits >waits
@@ -35,7 +35,7 @@ has "$("$WEIR" list)" "is-1" "then it loads"
 if command -v script >/dev/null; then
 	(
 		flock 9
-		script -qec "$WEIR load 2.v4" typescript >/dev/null 2>&1 </dev/null &
+		script -qec "$WEIR load 2.v4" typescript >/dev/null 2>&1 </dev/null 9>&- &
 		sleep 0.4
 	) 9<>"$lock"
 	sleep 0.3
