@@ -186,7 +186,7 @@ static void print_json(struct cli *c, const struct live *l, const struct active 
 	}
 	for (unsigned i = 0; i < DP_COUNTERS_SPECIAL; i++)
 		if (active_special_text((enum dp_counter)i))
-			json_object_set_new(special, active_special_text((enum dp_counter)i),
+			json_object_set_new(special, active_special_name((enum dp_counter)i),
 					    json_integer((json_int_t)special_packets(a, i)));
 	json_object_set_new(j, "instance", json_string(l->in.name));
 	json_object_set_new(j, "netns_cookie", json_integer((json_int_t)l->in.cookie));

@@ -78,15 +78,22 @@ struct str active_name(struct arena *a, const struct info *info)
 	return arena_printf(a, "the rules loaded %s from %.*s", text, STR_ARG(info_files_text(a, info)));
 }
 
+static const struct {
+	const char *name, *text;
+} special[DP_COUNTERS_SPECIAL] = {
+	[DP_COUNTER_MALFORMED] = { "malformed", "malformed packets" },
+	[DP_COUNTER_CT_MISSING] = { "ct_missing", "packets dropped because nothing tracks connections" },
+	[DP_COUNTER_SLOT_MISSING] = { "slot_missing", "packets dropped because a program was missing" },
+	[DP_COUNTER_BOUND] = { "bound", "packets dropped at a bound of the programs" },
+	[DP_COUNTER_LOG_LOST] = { "log_lost", "log events lost because nobody read them" },
+};
+
 const char *active_special_text(enum dp_counter which)
 {
-	static const char *const text[DP_COUNTERS_SPECIAL] = {
-		[DP_COUNTER_MALFORMED] = "malformed packets",
-		[DP_COUNTER_CT_MISSING] = "packets dropped because nothing tracks connections",
-		[DP_COUNTER_SLOT_MISSING] = "packets dropped because a program was missing",
-		[DP_COUNTER_BOUND] = "packets dropped at a bound of the programs",
-		[DP_COUNTER_LOG_LOST] = "log events lost because nobody read them",
-	};
+	return special[which].text;
+}
 
-	return text[which];
+const char *active_special_name(enum dp_counter which)
+{
+	return special[which].name;
 }

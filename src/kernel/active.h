@@ -18,6 +18,7 @@ struct active {
 int active_read(const struct instance *in, struct active *out, struct refusal *why);
 /* "the rules loaded 12:03 from rules.v4", with the date if it was another day. */
 struct str active_name(struct arena *a, const struct info *info);
-const char *active_special_text(enum dp_counter which); /* "packets with malformed headers"; NULL: not used */
+const char *active_special_text(enum dp_counter which); /* "malformed packets"; NULL: not used */
+const char *active_special_name(enum dp_counter which); /* "malformed" */
 
 #endif

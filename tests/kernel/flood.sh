@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# TIMEOUT 240
+# TIMEOUT 300
 # 1,000 rules replaced 1,000 times under a flood: what both rulesets drop never gets through, what both accept is
 # never lost. Counted by nft before and behind the hook, so that nothing but the hook can lose a packet in between.
 . "$(dirname "$0")/lib.sh"
@@ -47,7 +47,7 @@ failed=0
 for ((i = 0; i < ROUNDS; i += 2)); do
 	"$WEIR" load b.v4 >/dev/null 2>out || { failed=$((failed + 1)); sed 's/^/# /' out; }
 	"$WEIR" load a.v4 >/dev/null 2>out || { failed=$((failed + 1)); sed 's/^/# /' out; }
-	[ $(($(date +%s) - from)) -lt 200 ] || break
+	[ $(($(date +%s) - from)) -lt 270 ] || break
 done
 sent=$(flood_end)
 sleep 0.3

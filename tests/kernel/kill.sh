@@ -4,10 +4,9 @@
 # kill -9 at any system call of a load leaves the old or the new rules, whole; and the next load works.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
-serve 1001 1002
 
 state() { # what traffic says
-	echo "$(verdict udp 127.0.0.1 1001 12) $(verdict udp 127.0.0.1 1002 12)"
+	echo "$(verdict self 127.0.0.1 1001) $(verdict self 127.0.0.1 1002)"
 }
 listed() { # what list says: the first word of the comment in each rule, once
 	"$WEIR" list 2>&1 | grep -o 'is-[a-z]*' | sort | uniq -c | tr -s ' \n' ' '
@@ -30,14 +29,12 @@ sweep() { # what, file to restore with or -, weir arguments...
 		else
 			"$WEIR" load "$restore" >/dev/null 2>out || { bad=$((bad + 1)); sed 's/^/# load: /' out; }
 		fi
-		found="$(state) / $(listed)"
-		if ! tail -1 good | grep -qxF "$found"; then
+		if [ $((stop % 4)) = 0 ] && found="$(state) / $(listed)" && ! tail -1 good | grep -qxF "$found"; then
 			bad=$((bad + 1))
 			echo "# after stop $stop, restored: $found"
 		fi
 		[ $bad -lt 10 ] || break
-		# Before the program opens its file it only loads libraries: a sample will do.
-		[ $stop -lt 140 ] && stop=$((stop + 20)) || stop=$((stop + 2))
+		stop=$((stop + 1))
 	done
 	is "$bad bad" "0 bad" "$what: $killed kills"
 }

@@ -27,8 +27,9 @@ enter() {
 	fi
 	export WEIR B
 	umask 077
-	mkdir -p /run/netns
+	mkdir -p /run/netns /run/weir
 	mount -t tmpfs tmpfs /run/netns
+	mount -t tmpfs tmpfs /run/weir
 	mount -t bpf bpf /sys/fs/bpf
 	T=$(mktemp -d)
 	mount -t tmpfs tmpfs "$T" # goes with the namespace; the folder itself is removed by finish

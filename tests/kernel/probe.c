@@ -4,6 +4,7 @@
  *
  *     probe serve PORT...            echoes on these ports, UDP and TCP, IPv4 and IPv6, until killed
  *     probe udp ADDRESS PORT [MS]    pass if an echo comes back within MS (100) of one of three tries, else drop
+ *     probe self ADDRESS PORT        pass if a UDP packet to a socket of its own arrives, else drop; takes 10 ms at most
  *     probe tcp ADDRESS PORT [MS]    pass if the connection is made and echoes, else drop
  *     probe icmp ADDRESS [MS]        the same with echo requests
  *     probe flood ADDRESS PORT...    sends UDP packets to these ports in turn until SIGTERM, then says how many
@@ -79,6 +80,20 @@ static int probe_udp(const struct address *to, int ms)
 		is_pass = send(fd, "probe", 5, 0) == 5 && wait_for(fd, POLLIN, ms) && recv(fd, buf, sizeof buf, 0) == 5;
 		close(fd);
 	}
+	return say(is_pass);
+}
+
+/* On lo a packet has arrived when the system call that sent it is over, or very soon. */
+static int probe_self(const struct address *to)
+{
+	int in = socket(to->family, SOCK_DGRAM, 0), out = socket(to->family, SOCK_DGRAM, 0);
+	bool is_pass = false;
+
+	if (in < 0 || out < 0 || bind(in, (const struct sockaddr *)&to->sa, to->n))
+		return die("self");
+	for (int i = 0; i < TRIES && !is_pass; i++)
+		is_pass = sendto(out, "probe", 5, 0, (const struct sockaddr *)&to->sa, to->n) == 5 &&
+			  wait_for(in, POLLIN, 3);
 	return say(is_pass);
 }
 
@@ -302,6 +317,8 @@ int main(int argc, char **argv)
 		return die(argv[2]);
 	if (is_icmp)
 		return probe_icmp(&to, ms);
+	if (strcmp(verb, "self") == 0)
+		return probe_self(&to);
 	if (strcmp(verb, "tcp") == 0)
 		return probe_tcp(&to, ms);
 	return strcmp(verb, "open") == 0 ? keep_open(&to, ms) : probe_udp(&to, ms);
