@@ -126,6 +126,8 @@ static __always_inline int dp_ip4(struct dp_pkt *p, struct dp_key *k, u64 off, u
 	if (header < 20 || total < header || total > len - off)
 		return DP_PARSED_MALFORMED;
 	frag = BE16(LD16(h + 6)) & 0x1fffu;
+	if (frag == 1 && LD8(h + 9) == DP_PROTO_TCP) /* would overwrite the flags of the first fragment (RFC 1858) */
+		return DP_PARSED_MALFORMED;
 	if (frag == 1 && LD8(h + 9) == DP_PROTO_TCP)
 		return DP_PARSED_MALFORMED;
 	k->w[DP_W_SRC_LO] = BE32(LD32(h + 12));

@@ -110,14 +110,14 @@ static void enter(struct walk *w, enum hook hook)
 		conn_enter(w);
 }
 
-/* The hook's verdict. A malformed packet is dropped by the first hook where a chain would judge it. */
+/* The hook's verdict. A malformed packet is dropped (or let through) by the first hook where a chain would judge it. */
 static enum verdict at_hook(struct walk *w, enum hook hook)
 {
 	enter(w, hook);
-	if (w->f.is_malformed && !w->e->opt.malformed_accept && w->e->base[w->f.family][hook].n) {
+	if (w->f.is_malformed && w->e->base[w->f.family][hook].n) {
 		w->out->why = str_from(w->f.malformed);
 		walk_note(w, "malformed: %s", w->f.malformed);
-		return VERDICT_DROP;
+		return w->e->opt.malformed_accept ? VERDICT_ACCEPT : VERDICT_DROP;
 	}
 	return walk_hook(w, hook);
 }
@@ -221,10 +221,6 @@ void path_run(struct walk *w)
 	}
 	out->verdict = v;
 	out->is_malformed = w->f.is_malformed && out->why.n != 0;
-	if (w->f.is_malformed && !out->is_malformed && w->e->opt.malformed_accept) {
-		out->is_malformed = true;
-		out->why = str_from(w->f.malformed);
-	}
 	out->mark_known = w->f.known[FIELD_MARK];
 	out->mark = out->mark_known ? (uint32_t)w->f.v[FIELD_MARK] : 0;
 	if (w->e->opt.track)

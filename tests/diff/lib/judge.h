@@ -30,12 +30,15 @@ struct kernel {
 	uint64_t *generation, *table, *count, *state;
 	struct dp_test_meta *meta;
 	int fd[3][DP_POINTS]; /* by program type and point; 0: not loaded */
+	int own[3][DP_POINTS]; /* programs that can do no more than the ruleset at hand needs; 0: none */
 	uint32_t features;
 };
 
 struct case_text {
 	const char *sets, *rules;
 	bool ip6;
+	bool malformed_accept;
+	bool own_programs; /* in the kernel: programs made for these rules, not those that can do everything */
 };
 
 struct bench {
@@ -48,6 +51,7 @@ struct bench {
 	uint32_t n_counters;
 	uint64_t *eval_count; /* packets, by counter */
 	bool has_unknown;     /* the evaluator's counts are not whole */
+	bool malformed_accept;
 };
 
 enum { JUDGE_HZ = 10000 };

@@ -49,6 +49,41 @@ static int open_program(struct kernel *k, struct arena *a, enum program_type typ
 	return fd < 0 ? fd : 0;
 }
 
+static void close_own(struct kernel *k)
+{
+	for (unsigned t = 0; t < 3; t++)
+		for (unsigned p = 0; p < DP_POINTS; p++)
+			if (k->own[t][p] > 0) {
+				close(k->own[t][p]);
+				k->own[t][p] = 0;
+			}
+}
+
+static int program_fd(const struct kernel *k, enum program_type type, unsigned point)
+{
+	return k->own[type][point] > 0 ? k->own[type][point] : k->fd[type][point];
+}
+
+bool testrun_own(struct kernel *k, struct arena *a, const struct tables *t, const struct case_text *text, struct str *why)
+{
+	struct program_spec spec = { .size = k->size, .test_meta = true, .malformed_accept = text->malformed_accept,
+				     .maps = k->maps };
+
+	for (unsigned p = 0; p < DP_POINTS; p++) {
+		if (!t->point[p].is_used)
+			continue;
+		for (enum program_type type = PROGRAM_NF; type < PROGRAM_TYPE_COUNT; type++) {
+			spec.type = type;
+			spec.point = type == PROGRAM_NF ? p : p % DP_POINTS_PER_FAMILY;
+			spec.features = t->point[p].features;
+			k->own[type][spec.point] = program_load(a, &spec, why);
+			if (k->own[type][spec.point] < 0)
+				return false;
+		}
+	}
+	return true;
+}
+
 int kernel_open(struct kernel *k, struct arena *a, uint32_t features, struct str *why)
 {
 	int err;
@@ -73,6 +108,7 @@ int kernel_open(struct kernel *k, struct arena *a, uint32_t features, struct str
 
 void kernel_close(struct kernel *k)
 {
+	close_own(k);
 	for (unsigned t = 0; t < 3; t++)
 		for (unsigned p = 0; p < DP_POINTS; p++)
 			if (k->fd[t][p] > 0)
@@ -96,6 +132,7 @@ bool testrun_put(struct kernel *k, const struct tables *t, uint32_t n_counters, 
 		*why = STR("the tables are larger than the test's maps");
 		return false;
 	}
+	close_own(k);
 	memset(k->table, 0xa5, table_bytes - DP_TABLE_PAD * 8); /* what is not written must not matter */
 	memcpy(k->table + ((size_t)half << k->size.half_log2), t->word, t->n_words * sizeof *t->word);
 	memset(k->state, 0xa5, program_state_bytes(&k->size));
@@ -183,7 +220,7 @@ static struct judged run_nf(struct kernel *k, unsigned point, const struct packe
 		o.data_in = p->bytes + 14;
 		o.data_size_in = p->len - 14;
 	}
-	if (bpf_prog_test_run_opts(k->fd[PROGRAM_NF][point], &o)) {
+	if (bpf_prog_test_run_opts(program_fd(k, PROGRAM_NF, point), &o)) {
 		fprintf(stderr, "# test run at point %u, %u bytes: %s\n", point, p->len, strerror(errno));
 		return (struct judged){ .is_unknown = true };
 	}
@@ -197,7 +234,7 @@ static struct judged run_frame(struct kernel *k, enum program_type type, unsigne
 
 	if (p->link != PACKET_LINK_ETHER || p->len < 14)
 		return (struct judged){ .is_skipped = true };
-	if (bpf_prog_test_run_opts(k->fd[type][point % DP_POINTS_PER_FAMILY], &o)) {
+	if (bpf_prog_test_run_opts(program_fd(k, type, point % DP_POINTS_PER_FAMILY), &o)) {
 		fprintf(stderr, "# test run of %u bytes: %s\n", p->len, strerror(errno));
 		return (struct judged){ .is_unknown = true };
 	}

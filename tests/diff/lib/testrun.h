@@ -6,6 +6,8 @@
 #include "diff/lib/judge.h"
 
 bool testrun_put(struct kernel *k, const struct tables *t, uint32_t n_counters, struct str *why);
+/* Loads programs with just the features of these tables; testrun_put() drops them. */
+bool testrun_own(struct kernel *k, struct arena *a, const struct tables *t, const struct case_text *text, struct str *why);
 struct judged testrun_judge(struct kernel *k, enum judge j, unsigned point, const struct packet *p, uint32_t mark);
 uint64_t testrun_count(const struct kernel *k, uint32_t counter);
 
