@@ -164,7 +164,8 @@ static void bytes_follow_what_rules_rewrite(void **state)
 	t->loc.start = 8; /* TTL, protocol, checksum */
 	t->n_values = 1;
 	t->value = arena_alloc(k->a, sizeof *t->value, 4);
-	t->value[0].lo = t->value[0].hi = (uint32_t)p.bytes[8] << 24 | p.bytes[9] << 16 | p.bytes[10] << 8 | p.bytes[11];
+	t->value[0].lo = t->value[0].hi = (uint32_t)p.bytes[8] << 24 | (uint32_t)p.bytes[9] << 16 |
+					  (uint32_t)p.bytes[10] << 8 | p.bytes[11];
 	b->u32 = t;
 	b->n_u32 = 1;
 	kit_verdict(r, VERDICT_DROP);
