@@ -2,12 +2,7 @@
 /* `weir load`: rules from files become what the kernel obeys; in place of all that was loaded before. */
 #include "kernel/load.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/live.h"
 #include "cli/read.h"
@@ -56,6 +51,49 @@ static void print_point(struct cli *c, const struct load_point *p, const struct 
 	printf("%s\n", p->is_new ? "" : " (as before)");
 }
 
+static void print_rule(const char *sign, const struct info *info, const struct info_rule *r)
+{
+	const struct info_chain *ch = &info->chains.v[r->chain];
+
+	printf("  %s %s %.*s/%.*s %.*s:%u  %.*s\n", sign, policy_family_name(ch->family), STR_ARG(ch->table),
+	       STR_ARG(ch->name), STR_ARG(info->files.v[r->file].name), r->line, STR_ARG(r->text));
+}
+
+/* Rules that would go and rules that would come, each with its place. */
+static void print_changes(struct cli *c, const struct load_result *r)
+{
+	bool *is_kept = arena_new(c->run, bool, r->before.n_counters + 1);
+
+	for (size_t i = 0; i < r->after.rules.n; i++)
+		if (r->after.rules.v[i].is_kept)
+			is_kept[r->after.rules.v[i].counter] = true;
+	for (size_t i = 0; i < r->before.rules.n; i++)
+		if (!is_kept[r->before.rules.v[i].counter])
+			print_rule("-", &r->before, &r->before.rules.v[i]);
+	for (size_t i = 0; i < r->after.rules.n; i++)
+		if (!r->after.rules.v[i].is_kept)
+			print_rule("+", &r->after, &r->after.rules.v[i]);
+}
+
+static void print_detached(const struct load_result *r)
+{
+	for (size_t i = 0; i < r->before.points.n; i++) {
+		bool stays = false;
+
+		for (size_t k = 0; k < r->points.n; k++)
+			stays = stays || r->points.v[k].number == r->before.points.v[i].number;
+		for (size_t k = 0; k < r->before.chains.n && !stays; k++) {
+			const struct info_chain *ch = &r->before.chains.v[k];
+
+			if (ch->point != r->before.points.v[i].number)
+				continue;
+			printf("  %-3s %-11s %.*s/%.*s is attached no more\n", policy_family_name(ch->family),
+			       policy_hook_name(ch->hook), STR_ARG(ch->table), STR_ARG(ch->name));
+			break;
+		}
+	}
+}
+
 static void print_result(struct cli *c, struct live *l, const struct load_result *r)
 {
 	struct hooks all;
@@ -63,8 +101,11 @@ static void print_result(struct cli *c, struct live *l, const struct load_result
 	hooks_list(c->run, &all);
 	printf("%s: %u rule%s, %u added, %u removed, %u kept\n", c->opt.given[OPTION_DRY_RUN] ? "would load" : "loaded",
 	       r->n_rules, r->n_rules == 1 ? "" : "s", r->numbers.n_added, r->numbers.n_removed, r->numbers.n_kept);
+	if (c->opt.given[OPTION_DRY_RUN])
+		print_changes(c, r);
 	for (size_t i = 0; i < r->points.n; i++)
 		print_point(c, &r->points.v[i], &all);
+	print_detached(r);
 	if (!r->points.n)
 		puts("  nothing is attached: every chain is empty and accepts");
 	for (int f = 0; f < FAMILY_COUNT; f++)
@@ -107,13 +148,12 @@ static int finish(struct cli *c, struct live *l, const struct load_result *r, in
 	return CLI_YES;
 }
 
-static int load(struct cli *c, const struct rules *rules, const struct load_request *q)
+static int load(struct cli *c, const struct load_request *q)
 {
 	struct load_result r;
 	struct live l;
 	int status = live_open(c, &l), err;
 
-	(void)rules;
 	if (!status)
 		status = live_lock(c, &l);
 	if (status)
@@ -153,5 +193,5 @@ int load_verb(struct cli *c)
 	if (status)
 		return status;
 	q.rules = rules.set;
-	return load(c, &rules, &q);
+	return load(c, &q);
 }

@@ -392,6 +392,7 @@ int load_run(const struct instance *in, const struct load_request *q, struct dia
 		err = compile(&l);
 	if (!err) {
 		plan(&l);
+		out->after = l.next;
 		err = q->dry_run ? rehearse(&l) : change(&l);
 	}
 	l.maps.log = -1; /* the instance's, not the slot's */

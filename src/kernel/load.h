@@ -41,6 +41,7 @@ struct load_result {
 	bool rolled_back; /* an older load that nobody confirmed */
 	bool had_rules;
 	struct info before; /* if so */
+	struct info after;
 	struct numbers numbers;
 	VEC(struct load_point) points;
 	bool is_new_slot;

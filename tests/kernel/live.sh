@@ -41,6 +41,9 @@ rules two.v4 ':INPUT DROP [0:0]' '-A INPUT -p udp -m udp --dport 1002 -j ACCEPT'
 out=$("$WEIR" load --dry-run two.v4 2>&1)
 is $? 0 "a dry run is done"
 has "$out" "would load: 3 rules, 2 added, 1 removed, 1 kept" "a dry run says what would change"
+has "$out" "- ip filter/INPUT one.v4:5  -p udp -m udp --dport 1001 -j ACCEPT" "which rule goes"
+has "$out" "+ ip filter/INPUT two.v4:5  -p udp -m udp --dport 1002 -j ACCEPT" "which rule comes"
+has "$out" "ip  output      filter/OUTPUT" "and where it would attach"
 is "$(verdict @a udp $A 1001) $(verdict @a udp $A 1002)" "pass drop" "and changes nothing"
 rm -rf before after
 find /sys/fs/bpf/weir | sort >before
@@ -75,6 +78,9 @@ is "$(packets "-p icmp")" "$((kept + 1))" "a rule keeps its count when the maps 
 is "$(verdict @a icmp $A) $(packets "-p icmp")" "pass $((kept + 2))" "and goes on"
 "$WEIR" load one.v4 >/dev/null
 is "$(packets "-p icmp")" "$((kept + 2))" "and back"
+"$WEIR" load two.v4 >/dev/null
+has "$("$WEIR" load one.v4)" "filter/OUTPUT is attached no more" "a hook without rules is left, and load says so"
+is "$(find /sys/fs/bpf/weir -name 'link-*' | wc -l)" 1 "and nothing hangs there"
 
 # IPv6, and several files as one ruleset
 cat >three.v6 <<EOF
