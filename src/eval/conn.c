@@ -16,6 +16,8 @@ static const char *const state_names[] = { "invalid", "new", "established", "rel
 
 enum { STATES_WITH_CONNECTION = 1 << CT_NEW | 1 << CT_ESTABLISHED | 1 << CT_RELATED };
 
+enum { NEXT_NONE = 59 };
+
 static void forget_all(struct walk *w)
 {
 	for (int f = FIELD_CT_STATE; f <= FIELD_CT_REPL_DPORT; f++)
@@ -48,6 +50,8 @@ static int decide_state(struct walk *w)
 		return w->p->ct;
 	if (is_discovery(w))
 		return CT_UNTRACKED;
+	if (w->f.family == FAMILY_IP6 && w->f.known[FIELD_PROTO] && w->f.v[FIELD_PROTO] == NEXT_NONE)
+		return CT_INVALID; /* nothing follows the headers: there is nothing to track */
 	if (w->e->opt.ct >= 0)
 		return w->e->opt.ct;
 	return w->e->opt.track ? track_enter(w) : -1;

@@ -185,6 +185,8 @@ static enum ports read_ports(const struct walk *w, uint8_t out[4])
 	memset(out, 0, 4);
 	if (w->f.has[FIELD_PROTO] != EVAL_YES || !w->f.known[FIELD_PROTO])
 		return PORTS_UNKNOWN;
+	if (proto == 59 && w->f.family == FAMILY_IP6) /* nothing follows: the kernel cannot find it */
+		return PORTS_BEYOND;
 	if (proto == 51 && w->f.family == FAMILY_IP4)
 		off += 4;
 	else if (proto != 6 && proto != 17 && proto != 33 && proto != 50 && proto != 132 && proto != 136)

@@ -220,6 +220,15 @@ static size_t count_open(struct walk *w, const struct key *k, const struct store
 	return open.n;
 }
 
+/* A later fragment, or IPv6 with nothing behind its headers: the kernel finds no protocol, and drops it. */
+static bool has_no_tuple(struct walk *w)
+{
+	bool is_later = w->f.known[FIELD_FRAG] && w->f.v[FIELD_FRAG];
+	bool is_empty = w->f.family == FAMILY_IP6 && w->f.known[FIELD_PROTO] && w->f.v[FIELD_PROTO] == 59;
+
+	return (is_later || is_empty) && conn_exists(w) == EVAL_NO;
+}
+
 static enum eval_truth connlimit(struct walk *w, const struct test *t)
 {
 	const struct state_spec *s = t->state;
@@ -228,6 +237,10 @@ static enum eval_truth connlimit(struct walk *w, const struct test *t)
 	struct key k;
 	size_t n;
 
+	if (!w->tracked && has_no_tuple(w)) {
+		w->hot_drop = "connlimit finds no protocol to count";
+		return EVAL_NO;
+	}
 	if (!counts_as(w, &self) || !read_key(w, t, &k))
 		return state_ask(w, t, "how many connections there are is not known");
 	if (store_get(w->e->store, &k, &v) == STORE_UNCERTAIN) {
