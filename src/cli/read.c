@@ -41,37 +41,57 @@ static bool is_listed(struct str list, struct str name)
 	return false;
 }
 
-/* A table that is named and not there is more often misspelt than meant. */
-static int check_tables(struct cli *c, const struct ruleset *rs, struct str list)
+static bool has_table(const struct ruleset *rs, struct str name)
+{
+	for (size_t i = 0; i < rs->chains.n; i++)
+		if (str_eq(rs->chains.v[i]->table, name))
+			return true;
+	return false;
+}
+
+static bool knows_table(const struct rules *rules, struct str name)
+{
+	for (size_t i = 0; i < rules->n_files; i++)
+		if (lang_has_table(rules->file[i].lang, name))
+			return true;
+	return has_table(rules->set, name);
+}
+
+static int refuse_table(struct cli *c, const struct ruleset *rs, struct str name)
 {
 	const char **names = arena_new(c->run, const char *, rs->chains.n + 1), *near;
 
 	for (size_t i = 0; i < rs->chains.n; i++)
 		names[i] = arena_cstr(c->run, rs->chains.v[i]->table);
+	near = str_nearest(name, names, rs->chains.n);
+	return cli_usage(c, "--tables: these rules have no table '%.*s'%s%s%s", STR_ARG(name), near ? "; did you mean '" : "",
+			 near ? near : "", near ? "'?" : "");
+}
+
+/* A table that the language has may be missing in these rules, as long as another one is there. */
+static int check_tables(struct cli *c, const struct rules *rules, struct str list)
+{
+	bool is_any = false;
+
 	for (bool more = true; more;) {
 		struct str one = str_trim(str_cut(list, ',', &list, &more));
-		bool found = false;
 
-		for (size_t i = 0; i < rs->chains.n; i++)
-			found = found || str_is(one, names[i]);
-		if (found)
-			continue;
-		near = str_nearest(one, names, rs->chains.n);
-		return cli_usage(c, "--tables: these rules have no table '%.*s'%s%s%s", STR_ARG(one),
-				 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		if (!knows_table(rules, one))
+			return refuse_table(c, rules->set, one);
+		is_any = is_any || has_table(rules->set, one);
 	}
-	return CLI_YES;
+	return is_any ? CLI_YES : cli_usage(c, "--tables: these rules have none of the tables %s", c->opt.text[OPTION_TABLES]);
 }
 
 /* Tables that are not asked for stay in the ruleset, but hang at no hook. */
-static int keep_tables(struct cli *c, struct ruleset *rs)
+static int keep_tables(struct cli *c, const struct rules *rules)
 {
 	struct str list = str_from(c->opt.text[OPTION_TABLES]);
-	int status = check_tables(c, rs, list);
+	int status = check_tables(c, rules, list);
 
-	for (size_t i = 0; i < rs->chains.n && !status; i++)
-		if (!is_listed(list, rs->chains.v[i]->table))
-			rs->chains.v[i]->hook = HOOK_NONE;
+	for (size_t i = 0; i < rules->set->chains.n && !status; i++)
+		if (!is_listed(list, rules->set->chains.v[i]->table))
+			rules->set->chains.v[i]->hook = HOOK_NONE;
 	return status;
 }
 
@@ -95,7 +115,7 @@ int read_rules(struct cli *c, char **path, size_t n, struct rules *out)
 	if (c->diags.n_errors == 0) {
 		policy_number(out->set);
 		if (c->opt.given[OPTION_TABLES])
-			status = keep_tables(c, out->set);
+			status = keep_tables(c, out);
 		policy_check(out->set, &c->diags);
 	}
 	return status ? status : c->diags.n_errors ? CLI_ERRORS : CLI_YES;

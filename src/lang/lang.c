@@ -3,6 +3,7 @@
 #include "lang/lang.h"
 #include "lang/detect.h"
 #include "lang/ipset/ipset.h"
+#include "lang/iptables/check.h"
 #include "lang/iptables/lower.h"
 
 static const char *const names[LANG_COUNT] = {
@@ -26,6 +27,11 @@ const char *lang_name(enum lang l)
 enum lang lang_detect(const struct source *src)
 {
 	return detect_language(src);
+}
+
+bool lang_has_table(enum lang l, struct str name)
+{
+	return (l == LANG_IPTABLES || l == LANG_IP6TABLES) && ipt_check_is_table(name);
 }
 
 static void read_iptables(struct ruleset *rs, struct diags *d, uint32_t source, struct lang_file *out)

@@ -13,6 +13,8 @@ enum lang { LANG_AUTO, LANG_IPTABLES, LANG_IP6TABLES, LANG_IPSET, LANG_NFT, LANG
 enum lang lang_by_name(struct str name); /* LANG_COUNT if there is none */
 const char *lang_name(enum lang l);
 enum lang lang_detect(const struct source *src);
+/* Is this a table that the language always has, though a text may not name it? */
+bool lang_has_table(enum lang l, struct str name);
 
 /*
  * One text read: its language's own tree (opaque outside its folder), for printing; its rules are added to rs.

@@ -44,6 +44,12 @@ LINES = [
     ("a wrong packet", ["explain"] + V4 + ["in=eth0 tpc 192.0.2.1 > 192.0.2.2:22"], 2, "", "packet:1:9: error:"),
     ("a file where the packet belongs", ["explain"] + V4, 2, "", "the last argument is the packet"),
     ("a table that is not there", ["explain", "--tables", "fliter"] + V4 + [PACKET], 2, "", "did you mean 'filter'?"),
+    ("a table that nobody has", ["explain", "--tables", "filter,zzzzzz"] + V4 + [PACKET], 2, "", "no table 'zzzzzz'"),
+    ("a table of iptables that these rules do not use", ["explain", "--short", "--tables", "filter,security"] + V4 +
+     [PACKET], 0, "verdict: accept rule=examples/host.v4:21", ""),
+    ("tables of iptables of which none is left", ["explain", "--tables", "security,mangle"] + V4 + [PACKET], 2, "",
+     "none of the tables security,mangle"),
+    ("an empty name among tables", ["explain", "--tables", "filter,"] + V4 + [PACKET], 2, "", "no table ''"),
     ("only some tables", ["explain", "--short", "--tables", "raw"] + V4 +
      ["in=eth0 tcp 203.0.113.9 > 192.0.2.1:22 flags=S"], 0, "verdict: drop rule=examples/host.v4:6", ""),
     ("eval", ["eval", "--in", "eth0"] + V4 + ["examples/host.pcap"], 0, "rules matched nothing", ""),
