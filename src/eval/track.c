@@ -255,6 +255,29 @@ static unsigned flags_of(const struct walk *w)
 	return (unsigned)w->f.v[FIELD_TCP_FLAGS];
 }
 
+/* An SCTP packet that may come first: no data, no acknowledgement; an INIT whole, alone and with a tag of 0. */
+static bool starts_sctp(const struct walk *w)
+{
+	enum { INIT = 1, CHUNKS_AT = 12, INIT_SIZE = 20 };
+	static const uint8_t may_start[] = { 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 14 };
+	unsigned type;
+	bool any = false;
+
+	if (w->f.sctp_chunks.n == 0)
+		return false;
+	type = w->f.sctp_chunks.v[0] >> 8;
+	for (size_t i = 0; i < sizeof may_start; i++)
+		any |= may_start[i] == type;
+	if (!any || type != INIT)
+		return any;
+	if (w->f.sctp_chunks.n != 1 || w->f.l4_len < CHUNKS_AT + INIT_SIZE)
+		return false;
+	for (unsigned i = 4; i < 8; i++)
+		if (w->f.l3[w->f.l4_off + i])
+			return false;
+	return true;
+}
+
 /* A first packet: does it make a connection? */
 static bool starts(const struct walk *w, const struct tuple *t, struct conn *c)
 {
@@ -264,9 +287,7 @@ static bool starts(const struct walk *w, const struct tuple *t, struct conn *c)
 	}
 	if (is_icmp_proto(t->proto))
 		return is_query(t->proto, t->dport >> 8);
-	if (t->proto == 132) /* INIT, or the heartbeat of a second path */
-		return w->f.sctp_chunks.n && (w->f.sctp_chunks.v[0] >> 8 == 1 || w->f.sctp_chunks.v[0] >> 8 == 4);
-	return true;
+	return t->proto != 132 || starts_sctp(w);
 }
 
 static void kill_conn(struct walk *w, const struct conn *c)
