@@ -187,6 +187,24 @@ static void check_point(struct doctor *d, struct pins *p, const struct info *inf
 		finding_bad(d, what, why.help, "%.*s", STR_ARG(why.what));
 }
 
+/* Chains that one program judges, and somebody who came to hang between them later. */
+static void check_order(struct doctor *d, const struct info *info, const struct hooks *all)
+{
+	for (size_t i = 0; i < info->chains.n; i++) {
+		const struct info_chain *c = &info->chains.v[i];
+		struct nflink_place lower = { c->family, c->hook, 0 };
+
+		for (size_t k = 0; k < info->points.n; k++)
+			if (info->points.v[k].number == c->point)
+				lower.priority = info->points.v[k].wanted;
+		if (c->point != INFO_NO_POINT && c->priority > lower.priority &&
+		    hooks_between(all, lower, c->priority))
+			finding_note(d, arena_printf(d->a, "chain %.*s of table %.*s", STR_ARG(c->name), STR_ARG(c->table)).p,
+				     STR("load the rules again: then each table gets a place of its own"),
+				     "it is judged at priority %d, before somebody who has come since", lower.priority);
+	}
+}
+
 static void check_tracking(struct doctor *d, const struct instance *in, const struct active *a, bool repair)
 {
 	struct refusal why = { .a = d->a };
@@ -219,6 +237,7 @@ void doctor_instance(struct doctor *d, const struct instance *in, bool repair)
 {
 	struct refusal why = { .a = d->a };
 	struct active active;
+	struct hooks all;
 	struct pins p;
 	int err = active_read(in, &active, &why);
 
@@ -238,6 +257,8 @@ void doctor_instance(struct doctor *d, const struct instance *in, bool repair)
 			     active.trial.is_there ? ", on trial" : "");
 	for (size_t i = 0; i < active.info.points.n; i++)
 		check_point(d, &p, &active.info, &active.info.points.v[i], repair);
+	hooks_list(d->a, &all);
+	check_order(d, &active.info, &all);
 	check_tracking(d, in, &active, repair);
 	check_specials(d, &active);
 	pins_close(&p);

@@ -12,7 +12,8 @@ listed() { # what list says: the first word of the comment in each rule, once
 	"$WEIR" list 2>&1 | grep -o 'is-[a-z]*' | sort | uniq -c | tr -s ' \n' ' '
 }
 
-# Kills `weir $*` at each of its system calls, from $before; good states are "traffic / list" lines in file good.
+# Kills `weir $*` at each of its system calls, or at every STEP-th. File good has the states that may be found then, as
+# lines "traffic / list"; the last is the one that the next load, or unload, must bring.
 sweep() { # what, file to restore with or -, weir arguments...
 	local what=$1 restore=$2 stop=1 killed=0 bad=0 found
 	shift 2
@@ -24,6 +25,7 @@ sweep() { # what, file to restore with or -, weir arguments...
 			bad=$((bad + 1))
 			echo "# stop $stop: $found"
 		fi
+		[ -z "${TRIAL:-}" ] || "$WEIR" confirm --no >/dev/null 2>&1
 		if [ "$restore" = - ]; then
 			"$WEIR" unload >/dev/null 2>out || { bad=$((bad + 1)); sed 's/^/# unload: /' out; }
 		else
@@ -34,7 +36,7 @@ sweep() { # what, file to restore with or -, weir arguments...
 			echo "# after stop $stop, restored: $found"
 		fi
 		[ $bad -lt 10 ] || break
-		stop=$((stop + 1))
+		stop=$((stop + ${STEP:-1}))
 	done
 	is "$bad bad" "0 bad" "$what: $killed kills"
 }
@@ -56,6 +58,9 @@ is "$b" "drop pass /  3 is-b " "rules b"
 printf '%s\n' "$b" "$a" >good
 sweep "a load of the same shape" a.v4 load b.v4
 sweep "a load that needs other maps" a.v4 load large.v4
+TRIAL=1 STEP=3 sweep "a load on trial" a.v4 load --confirm 60s b.v4
+sleep 0.5
+is "$(pgrep -x weir | wc -l)" 0 "no guardian is left"
 "$WEIR" unload >/dev/null
 printf '%s\n' "$a" "$none" >good
 sweep "the first load" - load a.v4

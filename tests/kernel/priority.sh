@@ -75,4 +75,11 @@ is "$(all)" "drop pass pass" "a mark that nft sets earlier is seen"
 "$WEIR" load both.v4 >out 2>&1 || sed 's/^/# /' out
 is "$(all)" "drop drop pass" "a mark that nft sets between mangle and filter is seen by filter"
 "$WEIR" unload >/dev/null
+nft flush ruleset
+"$WEIR" load both.v4 >/dev/null
+nft add table ip marks '{ chain in { type filter hook input priority -5; udp dport 1001 meta mark set 7; }; }'
+has "$("$WEIR" doctor)" "before somebody who has come since" "doctor sees who came between two tables of one program"
+"$WEIR" load both.v4 >/dev/null
+is "$("$WEIR" doctor | grep -c 'who has come since') $(all)" "0 drop drop pass" "a load gives each its place"
+"$WEIR" unload >/dev/null
 finish
