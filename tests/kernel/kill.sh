@@ -59,7 +59,9 @@ printf '%s\n' "$b" "$a" >good
 sweep "a load of the same shape" a.v4 load b.v4
 sweep "a load that needs other maps" a.v4 load large.v4
 TRIAL=1 STEP=3 sweep "a load on trial" a.v4 load --confirm 60s b.v4
+"$WEIR" confirm --no >/dev/null # the last one was not killed
 sleep 0.5
+is "$(state) / $(listed)" "$a" "and the rules before come back"
 is "$(pgrep -x weir | wc -l)" 0 "no guardian is left"
 "$WEIR" unload >/dev/null
 printf '%s\n' "$a" "$none" >good
