@@ -2,10 +2,11 @@
 /*
  * Runs loaded programs by BPF_PROG_TEST_RUN and prints nanoseconds a run, the least of some.
  *
- *     testrun HOOK LINK ADDRESS PORT        a pinned NETFILTER link's program, on a UDP packet to ADDRESS:PORT
- *     testrun HOOK -                        an empty program of that type
+ *     testrun LINK ADDRESS PORT        a pinned NETFILTER link's program, on a UDP packet to ADDRESS:PORT
+ *     testrun -                        an empty program of that type
  *
- * HOOK is the kernel's number: 1 input, 3 output. A test run has no interfaces.
+ * The packet is said to be at INPUT, where a test run takes a whole frame; the programs do not look at that. A test run
+ * has no interfaces. Fails if the packet is dropped: such a run measures something else.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -70,14 +71,14 @@ int main(int argc, char **argv)
 	unsigned char frame[46], state[48] = { 0 };
 	unsigned best = ~0u;
 
-	if (argc != 3 && argc != 5) {
-		fprintf(stderr, "usage: testrun HOOK LINK ADDRESS PORT | testrun HOOK -\n");
+	if (argc != 2 && argc != 4) {
+		fprintf(stderr, "usage: testrun LINK ADDRESS PORT | testrun -\n");
 		return 2;
 	}
-	int fd = argc == 3 ? testrun_empty() : testrun_linked(argv[2]);
+	int fd = argc == 2 ? testrun_empty() : testrun_linked(argv[1]);
 
-	testrun_frame(frame, argc == 5 ? argv[3] : "192.0.2.2", argc == 5 ? (unsigned)atoi(argv[4]) : 9);
-	state[0] = (unsigned char)atoi(argv[1]);
+	testrun_frame(frame, argc == 4 ? argv[2] : "192.0.2.2", argc == 4 ? (unsigned)atoi(argv[3]) : 9);
+	state[0] = 1; /* NF_INET_LOCAL_IN */
 	state[1] = 2; /* NFPROTO_IPV4 */
 	for (int r = 0; r < ROUNDS && fd >= 0; r++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opt, .data_in = frame, .data_size_in = sizeof frame, .ctx_in = state,
@@ -85,11 +86,15 @@ int main(int argc, char **argv)
 
 		if (bpf_prog_test_run_opts(fd, &opt) < 0)
 			break;
+		if (opt.retval != 1) {
+			fprintf(stderr, "testrun: the packet is dropped\n");
+			return 1;
+		}
 		if (opt.duration < best)
 			best = opt.duration;
 	}
 	if (best == ~0u) {
-		fprintf(stderr, "testrun: %s: %s\n", argv[2], strerror(errno));
+		fprintf(stderr, "testrun: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
 	printf("%u\n", best);
