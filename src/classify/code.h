@@ -32,6 +32,7 @@ struct code_atom { /* ((key[word] & mask) - lo) <= span */
 struct code {
 	struct arena *a;
 	VEC(struct code_insn) insn;
+	VEC(uint64_t) data;  /* what instructions refer to besides sets: DP_OP_U32, DP_OP_STRING */
 	VEC(uint32_t) label; /* where it lies; UINT32_MAX: not yet */
 	size_t list;	     /* first instruction of the open list */
 	uint32_t features;   /* DP_F_* of the open list */

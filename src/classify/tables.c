@@ -2,7 +2,7 @@
 /*
  * The builder: lists of rules become code, points become roots.
  *
- *     half:  root offsets (DP_POINTS words) | roots | code, 4 words an instruction | sets
+ *     half:  root offsets (DP_POINTS words) | roots | code, 4 words an instruction | data of instructions | sets
  *
  * Every chain that is reached is one list: its rules one behind the other, then its policy or a return. A rule is its
  * tests, then COUNT, effects and verdict; a test that fails goes on at the next rule. A rule that asks conntrack first
@@ -212,6 +212,18 @@ static void link_calls(struct build *b)
 	}
 }
 
+static void link_data(struct build *b, uint64_t *word, size_t at)
+{
+	if (b->code.data.n)
+		memcpy(word + at, b->code.data.v, b->code.data.n * sizeof *word);
+	for (size_t i = 0; i < b->code.insn.n; i++) {
+		struct code_insn *x = &b->code.insn.v[i];
+
+		if (x->op == DP_OP_U32 || x->op == DP_OP_STRING)
+			x->a += at;
+	}
+}
+
 static uint32_t jiffies_per_second(const struct tables_options *opt)
 {
 	struct timespec res;
@@ -265,7 +277,8 @@ enum { CODE_PC = (DP_POINTS * (2 + FLAT_MAX_CHAINS) + 3) / 4 };
 static struct tables *write_tables(struct build *b)
 {
 	struct tables *t = arena_new(b->a, struct tables, 1);
-	size_t sets_at = 4 * (CODE_PC + b->code.insn.n), n = sets_at + sets_words(b->room.sets);
+	size_t data_at = 4 * (CODE_PC + b->code.insn.n), sets_at = data_at + b->code.data.n;
+	size_t n = sets_at + sets_words(b->room.sets);
 
 	if (n > UINT32_MAX / 16) {
 		diag_error(b->d, b->rs->rules.n ? b->rs->rules.v[0]->at : (struct loc){ 0 },
@@ -281,6 +294,7 @@ static struct tables *write_tables(struct build *b)
 	link_calls(b);
 	write_roots(b, t->word);
 	sets_write(b->room.sets, &b->code, t->word, sets_at);
+	link_data(b, t->word, data_at);
 	code_write(&b->code, t->word + 4 * CODE_PC);
 	t->state = b->room.state.v;
 	t->n_state = (uint32_t)b->room.state.n;

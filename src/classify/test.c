@@ -2,6 +2,7 @@
 /* Fields, spans and masks as compares of words. See test.h. */
 #include "classify/test.h"
 
+#include "classify/bytes.h"
 #include "classify/place.h"
 #include "classify/state.h"
 
@@ -255,6 +256,8 @@ void test_emit(struct test_room *r, const struct test *t, int yes, int no)
 		state_emit(r, t, yes, no);
 		break;
 	case TEST_BYTES:
+		bytes_emit(r, t, yes, no);
+		break;
 	case TEST_UNKNOWN:
 		break; /* refused */
 	}

@@ -34,6 +34,8 @@
 
 const volatile struct dp_config dp_c = {};
 
+#define DP_FORGET(x) __asm__ volatile("" : "+r"(x)) /* what the compiler knows about x */
+
 /* Value sizes here are placeholders: the loader puts the slot's maps behind these names. */
 #define DP_MAP(name, bytes)                      \
 	struct {                                 \

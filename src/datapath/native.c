@@ -11,6 +11,7 @@
 #define DP_NOUNROLL
 #define DP_GLOBAL static
 #define DP_RELOAD() ((void)0)
+#define DP_FORGET(x) ((void)0)
 #define DP_CTX struct native_run
 
 #ifndef __always_inline

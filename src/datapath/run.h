@@ -78,6 +78,7 @@ static __always_inline void dp_count_add(const struct dp_key *k, u64 counter)
 
 DP_GLOBAL int dp_log_event(DP_CTX *ctx, const struct dp_key *k, u32 counter);
 
+#include "datapath/bytes.h"
 #include "datapath/sets.h"
 #include "datapath/state.h"
 #include "datapath/tcpopt.h"
@@ -116,12 +117,68 @@ static __always_inline u32 dp_call(struct dp_key *k, u32 pc, u64 target)
 	return (u32)target;
 }
 
+/* How far a test that is no compare goes on; 0: it is to be asked again (sets), or it is none. */
+static __always_inline u32 dp_ask(DP_CTX *ctx, struct dp_key *k, u32 pc, u64 head)
+{
+	u32 op = head & 0xff;
+
+	if (op == DP_OP_SET && (dp_c.features & DP_F_SET))
+		return dp_set_step(k, pc);
+	if ((op == DP_OP_TCPOPT || op == DP_OP_TCPMSS) && (dp_c.features & DP_F_TCPOPT))
+		return dp_jump(head, dp_tcpopt_test(ctx, k, pc));
+	if (op == DP_OP_U32 && (dp_c.features & DP_F_BYTES))
+		return dp_jump(head, dp_u32_test(ctx, k, pc));
+	if (op == DP_OP_STRING && (dp_c.features & DP_F_BYTES))
+		return dp_jump(head, dp_string_test(ctx, k, pc));
+	if (op >= DP_OP_LIMIT && (dp_c.features & DP_F_STATE))
+		return dp_jump(head, dp_state_test(k, pc));
+	return 0;
+}
+
+/* An effect; the run goes on behind it. */
+static __always_inline void dp_effect(DP_CTX *ctx, struct dp_key *k, const u64 *i)
+{
+	u64 mark = k->w[DP_W_MARK];
+	u32 op = i[0] & 0xff;
+
+	if (op == DP_OP_MARK)
+		k->w[DP_W_MARK] = (mark & i[1]) ^ i[2];
+	else if (op == DP_OP_RESTORE_MARK)
+		k->w[DP_W_MARK] = (mark & i[1]) ^ (mark >> 32 & i[2]);
+	else if (op == DP_OP_LOG && (dp_c.features & DP_F_LOG))
+		dp_log_event(ctx, k, (u32)i[1]);
+}
+
+/* Where a verdict leads: the next pc, or DP_PC_NONE with *verdict set, or without: a bound was met. */
+static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, u32 pc, int *verdict)
+{
+	const u64 *i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+	u32 op = i[0] & 0xff;
+
+	dp_count_add(k, i[1]);
+	if (op == DP_OP_RETURN)
+		return dp_return(k, t, root);
+	if (op == DP_OP_CALL)
+		return dp_call(k, pc, i[2]);
+	if (op == DP_OP_GOTO)
+		return (u32)i[2];
+	if (op == DP_OP_COUNT)
+		return pc + 1;
+	if (op == DP_OP_ACCEPT)
+		pc = dp_chain_next(k, t, root);
+	else
+		pc = DP_PC_NONE;
+	if (pc == DP_PC_NONE)
+		*verdict = op == DP_OP_ACCEPT ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
+	return pc;
+}
+
 /* Judges the key at the point of this program (plus the family): DP_VERDICT_*. */
 DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 {
-	const u64 *t = dp_map(&dp_table);
-	int verdict = -1;
+	const u64 *t = dp_map(&dp_table), *i;
 	struct dp_iter it;
+	int verdict = -1;
 	u64 root;
 	u32 pc;
 
@@ -134,51 +191,18 @@ DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 	k->chain = 0;
 	pc = dp_chain_next(k, t, root);
 	dp_iter_start(&it, DP_MAX_STEPS);
-	while (verdict < 0 && dp_iter_next(&it)) {
-		const u64 *i;
-		u32 op;
-
+	while (pc != DP_PC_NONE && dp_iter_next(&it)) {
 		pc = dp_scan(k, pc);
-		i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
-		op = i[0] & 0xff;
 		if (pc == DP_PC_NONE)
 			break;
-		if (op <= DP_OP_COUNT)
-			dp_count_add(k, i[1]);
-		if (op == DP_OP_ACCEPT) {
-			pc = dp_chain_next(k, t, root);
-			if (pc == DP_PC_NONE)
-				verdict = DP_VERDICT_ACCEPT;
-		} else if (op == DP_OP_DROP) {
-			verdict = DP_VERDICT_DROP;
-		} else if (op == DP_OP_RETURN) {
-			pc = dp_return(k, t, root);
-		} else if (op == DP_OP_CALL) {
-			pc = dp_call(k, pc, i[2]);
-			if (pc == DP_PC_NONE)
-				break;
-		} else if (op == DP_OP_GOTO) {
-			pc = (u32)i[2];
-		} else if (op == DP_OP_COUNT) {
-			pc++;
-		} else if (op == DP_OP_MARK) {
-			k->w[DP_W_MARK] = (k->w[DP_W_MARK] & i[1]) ^ i[2];
-			pc++;
-		} else if (op == DP_OP_RESTORE_MARK) {
-			k->w[DP_W_MARK] = (k->w[DP_W_MARK] & i[1]) ^ (k->w[DP_W_MARK] >> 32 & i[2]);
-			pc++;
-		} else if (op == DP_OP_SET && (dp_c.features & DP_F_SET)) {
-			pc += dp_set_step(k, pc);
-		} else if ((op == DP_OP_TCPOPT || op == DP_OP_TCPMSS) && (dp_c.features & DP_F_TCPOPT)) {
-			pc += dp_jump(i[0], dp_tcpopt_test(ctx, k, pc));
-		} else if (op >= DP_OP_LIMIT && (dp_c.features & DP_F_STATE)) {
-			pc += dp_jump(i[0], dp_state_test(k, pc));
-		} else if (op == DP_OP_LOG) {
-			if (dp_c.features & DP_F_LOG)
-				dp_log_event(ctx, k, (u32)i[1]);
+		i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+		if ((i[0] & 0xff) <= DP_OP_COUNT) {
+			pc = dp_verdict(k, t, root, pc, &verdict);
+		} else if ((i[0] & 0xff) <= DP_OP_LOG) {
+			dp_effect(ctx, k, i);
 			pc++;
 		} else {
-			break;
+			pc += dp_ask(ctx, k, pc, i[0]);
 		}
 	}
 	dp_iter_end(&it);

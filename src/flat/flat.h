@@ -15,7 +15,7 @@
 
 #include "policy/policy.h"
 
-enum { FLAT_POINTS = 32, FLAT_MAX_CHAINS = 4, FLAT_MAX_DEPTH = 16, FLAT_POSITIONS = 13 };
+enum { FLAT_POINTS = 32, FLAT_MAX_CHAINS = 4, FLAT_MAX_DEPTH = 16, FLAT_POSITIONS = 13, FLAT_MAX_U32 = 4096 };
 
 struct flat_point {
 	enum family family;

@@ -157,6 +157,27 @@ static const char *reason_of_set(const struct set_use *use)
 	return NULL;
 }
 
+static const char *reason_of_bytes(const struct bytes_spec *b)
+{
+	switch (b->kind) {
+	case BYTES_U32:
+		for (uint32_t i = 0, n = 0; i < b->n_u32; i++) {
+			n += b->u32[i].loc.n_ops + b->u32[i].n_values + 2u;
+			if (n > FLAT_MAX_U32)
+				return "it has too many steps";
+		}
+		return NULL;
+	case BYTES_STRING:
+		return b->pattern.n == 0 || b->pattern.n > 255 ? "the pattern must have 1 to 255 bytes here" : NULL;
+	case BYTES_CBPF:
+		return "classic BPF is not run here";
+	case BYTES_IP6_OPTS:
+	case BYTES_RT_ADDRS:
+		return "the insides of extension headers are not looked into";
+	}
+	return "bytes of the packet are not looked into";
+}
+
 static const char *reason_of_test(const struct test *t)
 {
 	const char *why = NULL;
@@ -172,7 +193,7 @@ static const char *reason_of_test(const struct test *t)
 	case TEST_STATE:
 		return reason_of_state(t->state);
 	case TEST_BYTES:
-		return "bytes of the packet are not looked into";
+		return reason_of_bytes(t->bytes);
 	case TEST_UNKNOWN:
 		return t->why ? t->why : "this cannot be decided here";
 	}

@@ -36,6 +36,8 @@ enum dp_op {
 	DP_OP_SET,    /* word 1: the set, as a word offset; words 2, 3: see below */
 	DP_OP_TCPOPT, /* a TCP option of kind word 1 to word 2 is there */
 	DP_OP_TCPMSS, /* there is a maximum segment size, and it is word 1 to word 2 */
+	DP_OP_U32,    /* word 1: the steps, as a word offset; word 2: how many words they are */
+	DP_OP_STRING, /* word 1: the pattern, as a word offset */
 	DP_OP_LIMIT,  /* word 1: index into state; word 2: cap 32, cost 0; word 3: credits a jiffy */
 	DP_OP_NTH,    /* word 1: index into state; word 2: every - 1 */
 	DP_OP_RANDOM, /* word 1: threshold of 2^31 */
@@ -56,6 +58,7 @@ enum {
 	DP_MAX_STEPS = 1 << 22,	    /* bodies and calls of one run, on the longest way there is */
 	DP_MAX_BASE = 4,	    /* base chains of a point */
 	DP_BUCKET_SLOTS = 4,	    /* slots of a bucket in a set's hash table */
+	DP_MAX_U32 = 4096,	    /* words of one u32 test */
 	DP_MAX_SHAPES = 1024,	    /* different prefix lengths (or pairs of them) in a set */
 };
 
@@ -63,6 +66,9 @@ enum {
  * The root of a point (word p of the half holds its offset): number of base chains, then for each one word:
  * pc of its first instruction 32 | pc of its policy 0. A policy is ACCEPT or DROP with the chain's counter.
  */
+
+/* Steps of u32 (datapath/bytes.h). START reads at the number, AT at the value so far plus the number. */
+enum dp_u32_op { DP_U32_START, DP_U32_AND, DP_U32_LEFT, DP_U32_RIGHT, DP_U32_AT, DP_U32_SPANS };
 
 /*
  * Sets (datapath/sets.h has the layout). Which key words a set is asked with: bytes of word 2 of the instruction, numbers

@@ -433,6 +433,38 @@ static void put_memory(struct gen *g)
 	}
 }
 
+static void put_u32(struct gen *g)
+{
+	static const char *const at[] = { "0", "2", "4", "6", "8", "12", "16", "0>>22&0x3C@0", "0>>22&0x3C@4", "0&0xFF@0", "40", "6>>8", "4<<8",
+					  "0>>22&0x3C@12>>26&0x3C@0" };
+
+	gen_printf(g, " -m u32%s --u32 \"%s", bang(g), at[gen_below(g, sizeof at / sizeof *at)]);
+	if (gen_chance(g, 60))
+		gen_printf(g, "&0x%x", (unsigned)gen_below(g, gen_chance(g, 50) ? 0x100 : 0x10000));
+	gen_printf(g, "=%u", (unsigned)gen_below(g, 64));
+	if (gen_chance(g, 50))
+		gen_printf(g, ":%u", 64 + (unsigned)gen_below(g, 100000));
+	if (gen_chance(g, 30))
+		gen_printf(g, ",%u:%u", 200000, 300000 + (unsigned)gen_below(g, 1u << 31));
+	if (gen_chance(g, 20))
+		gen_printf(g, "&&0>>16=0:0xFFFF");
+	gen_printf(g, "\"");
+}
+
+static void put_string(struct gen *g)
+{
+	unsigned n = 1 + (unsigned)gen_below(g, gen_chance(g, 80) ? 4 : 20);
+
+	gen_printf(g, " -m string --algo %s%s --string \"", gen_chance(g, 50) ? "bm" : "kmp", bang(g));
+	for (unsigned i = 0; i < n; i++)
+		gen_printf(g, "%c", "abAGE"[gen_below(g, gen_chance(g, 80) ? 2 : 5)]);
+	gen_printf(g, "\"%s", gen_chance(g, 30) ? " --icase" : "");
+	if (gen_chance(g, 30))
+		gen_printf(g, " --from %u", (unsigned)gen_below(g, 80));
+	if (gen_chance(g, 30))
+		gen_printf(g, " --to %u", 80 + (unsigned)gen_below(g, 60));
+}
+
 void gen_matches(struct gen *g, unsigned hooks, bool is_mangle)
 {
 	put_core(g, hooks);
@@ -452,6 +484,10 @@ void gen_matches(struct gen *g, unsigned hooks, bool is_mangle)
 		put_header(g);
 	if (g->ip6 && gen_chance(g, 15))
 		put_ext6(g);
+	if (gen_chance(g, 6))
+		put_u32(g);
+	if (gen_chance(g, 6))
+		put_string(g);
 	if (gen_chance(g, 8) && !(g->flags & GEN_LIVE))
 		put_memory(g);
 	if (gen_chance(g, 5)) /* a test behind one that has a memory */

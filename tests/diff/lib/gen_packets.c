@@ -172,8 +172,21 @@ static void put_l4(struct gen *g, struct line *l)
 	}
 }
 
+/* Text in which patterns nearly are. */
+static void put_payload(struct gen *g, struct line *l)
+{
+	unsigned n = 1 + (unsigned)gen_below(g, gen_chance(g, 80) ? 12 : 150);
+
+	put(l, " payload=\"");
+	for (unsigned i = 0; i < n; i++)
+		put(l, "%c", "abAGE"[gen_below(g, gen_chance(g, 80) ? 2 : 5)]);
+	put(l, "\"");
+}
+
 static void put_end(struct gen *g, struct line *l)
 {
+	if (!strstr(l->p, "payload=") && gen_chance(g, 50))
+		put_payload(g, l);
 	if (gen_chance(g, 15))
 		put(l, " len=%u", draw(g, GEN_LENGTH, 60, 1023));
 	if (gen_chance(g, 10))
