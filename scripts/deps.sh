@@ -10,8 +10,8 @@ set -eu
 
 build="gcc libc6-dev make pkg-config clang llvm libbpf-dev libelf-dev zlib1g-dev libpcap-dev libjansson-dev libmnl-dev
 	libnftnl-dev libnftables-dev linux-libc-dev"
-demo="$build iproute2 nftables python3"
-tests="$demo git libcmocka-dev iptables ipset bpftool strace socat tcpdump procps util-linux"
+demo="$build iproute2 nftables procps python3"
+tests="$demo git libcmocka-dev iptables ipset bpftool"
 
 case ${1:-} in
 build) want=$build ;;
