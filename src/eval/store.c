@@ -171,9 +171,29 @@ static bool entry_is_dead(const struct store *s, const struct entry *e)
 	return !e->journal && !e->v.is_uncertain && (!e->v.p || e->v.until_ns < s->now_ns);
 }
 
-/* Moves the entries to a table of n_slots; the dead go. */
-static void table_rebuild(struct store *s, size_t n_slots)
+/* Takes out the dead. */
+static void table_sweep(struct store *s)
 {
+	for (size_t i = 0; i < s->n_slots; i++)
+		for (struct entry **at = &s->slot[i]; *at;) {
+			struct entry *e = *at;
+
+			if (!entry_is_dead(s, e)) {
+				at = &e->next;
+				continue;
+			}
+			*at = e->next;
+			room_give(s, e->v.p, e->v.n);
+			room_give(s, e->key, e->key_n);
+			e->next = s->free_entry;
+			s->free_entry = e;
+			s->n_entries--;
+		}
+}
+
+static void table_double(struct store *s)
+{
+	size_t n_slots = s->n_slots * 2;
 	struct entry **slot = arena_new(s->a, struct entry *, n_slots);
 
 	for (size_t i = 0; i < s->n_slots; i++) {
@@ -181,14 +201,6 @@ static void table_rebuild(struct store *s, size_t n_slots)
 
 		for (; e; e = next) {
 			next = e->next;
-			if (entry_is_dead(s, e)) {
-				room_give(s, e->v.p, e->v.n);
-				room_give(s, e->key, e->key_n);
-				e->next = s->free_entry;
-				s->free_entry = e;
-				s->n_entries--;
-				continue;
-			}
 			e->next = slot[e->hash & (n_slots - 1)];
 			slot[e->hash & (n_slots - 1)] = e;
 		}
@@ -285,11 +297,9 @@ void store_begin(struct store *s, int64_t now_ns)
 	s->ways.n = 0;
 	s->n_ways = 0;
 	if (s->n_entries > s->n_slots) {
-		size_t n = s->n_slots;
-
-		table_rebuild(s, n);
-		if (s->n_entries > n / 2)
-			table_rebuild(s, n * 2);
+		table_sweep(s);
+		if (s->n_entries > s->n_slots / 2)
+			table_double(s);
 	}
 }
 
