@@ -130,15 +130,17 @@ static bool state_is(const struct walk *w, enum ct_state s)
 
 static void ready_status(struct walk *w)
 {
-	u128 nat = (w->is_src_nat ? CT_STATUS_SRC_NAT : 0u) | (w->is_dst_nat ? CT_STATUS_DST_NAT : 0u);
+	u128 v = w->nat_status, mask = ~(u128)w->nat_doubt;
 
-	if (state_is(w, CT_NEW))
-		guess_put(w, FIELD_CT_STATUS, nat);
-	else if (state_is(w, CT_ESTABLISHED) && !w->guess[FIELD_CT_STATUS])
+	if (track_status_bits(w, &v, &mask) || state_is(w, CT_NEW)) {
+		if (!w->guess[FIELD_CT_STATUS])
+			guess_set_bits(w, FIELD_CT_STATUS, v, mask);
+	} else if (state_is(w, CT_ESTABLISHED) && !w->guess[FIELD_CT_STATUS]) {
 		guess_set_bits(w, FIELD_CT_STATUS, CT_STATUS_SEEN_REPLY | CT_STATUS_CONFIRMED,
 			       CT_STATUS_SEEN_REPLY | CT_STATUS_CONFIRMED);
-	else if (!w->guess[FIELD_CT_STATUS])
+	} else if (!w->guess[FIELD_CT_STATUS]) {
 		guess_forget(w, FIELD_CT_STATUS);
+	}
 }
 
 static void ready_mark(struct walk *w)
@@ -181,7 +183,7 @@ static void ready_tuple(struct walk *w, enum field f, bool is_reply, int i)
 
 static void ready_other(struct walk *w, enum field f)
 {
-	bool is_new = state_is(w, CT_NEW);
+	bool is_new = state_is(w, CT_NEW) && (!w->tracked || track_starts(w));
 
 	if (f == FIELD_CT_DIR && is_new)
 		guess_put(w, f, 0);

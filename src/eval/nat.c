@@ -157,11 +157,49 @@ static void masquerade(struct walk *w, bool *is_known)
 	walk_note(w, "source becomes the address of the output interface");
 }
 
+/* One end of the packet. A port that is not there does not change. */
+struct end {
+	u128 addr, port;
+	bool addr_known, port_known, has_port;
+};
+
+static struct end end_of(const struct walk *w, bool is_dst)
+{
+	enum field addr = is_dst ? FIELD_DST : FIELD_SRC, port = is_dst ? FIELD_DPORT : FIELD_SPORT;
+	bool has_port = w->f.has[port] == EVAL_YES;
+
+	return (struct end){ .addr = w->f.v[addr], .port = has_port ? w->f.v[port] : 0, .addr_known = w->f.known[addr],
+			     .port_known = !has_port || w->f.known[port], .has_port = has_port };
+}
+
+static bool is_outside(u128 v, u128 lo, u128 hi)
+{
+	return v < lo || v > hi;
+}
+
+/* The connection says SNAT or DNAT only if the binding changed something. */
+static void note_change(struct walk *w, bool is_dst, struct end old, const struct nat_spec *n)
+{
+	uint32_t bit = is_dst ? CT_STATUS_DST_NAT : CT_STATUS_SRC_NAT;
+	struct end now = end_of(w, is_dst);
+	bool addr_differs = old.addr_known && (now.addr_known ? old.addr != now.addr :
+					       n->has_addr && is_outside(old.addr, n->addr_lo, n->addr_hi));
+	bool port_differs = old.has_port && old.port_known && (now.port_known ? old.port != now.port :
+							       n->has_port && is_outside(old.port, n->port_lo, n->port_hi));
+
+	if (addr_differs || port_differs)
+		w->nat_status |= bit;
+	else if (!old.addr_known || !now.addr_known || !old.port_known || !now.port_known)
+		w->nat_doubt |= bit;
+	w->guess[FIELD_CT_STATUS] = NULL;
+}
+
 enum verdict nat_apply(struct walk *w, const struct effect *ef)
 {
 	static const struct nat_spec nothing;
 	const struct nat_spec *n = ef->nat ? ef->nat : &nothing;
 	bool is_dst = is_dst_hook(w->hook), is_known = true;
+	struct end old = end_of(w, is_dst);
 
 	if (ef->kind == EFFECT_TPROXY) {
 		walk_note(w, "a local socket takes the packet, or it is dropped if there is none");
@@ -177,6 +215,7 @@ enum verdict nat_apply(struct walk *w, const struct effect *ef)
 		translate_addr(w, is_dst, n, &is_known);
 	if (n->has_port && ef->kind != EFFECT_NETMAP)
 		translate_port(w, is_dst, n, &is_known);
+	note_change(w, is_dst, old, n);
 	if (is_dst)
 		w->is_dst_nat = true;
 	else

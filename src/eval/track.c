@@ -360,14 +360,13 @@ static int enter_error(struct walk *w)
 	q = read_quoted(w, &quoted);
 	if (q != QUOTED_READ)
 		return q == QUOTED_BAD ? CT_INVALID : -1;
-	back = invert(&quoted);
+	back = invert(&quoted); /* the error goes the other way than what it quotes */
 	x = find(w, &back, tr);
 	if (x == FOUND_UNCERTAIN || (x == FOUND_NONE && may_be_hidden(w, &back)))
 		return -1;
 	if (x == FOUND_NONE || get_addr(quoted.src) != w->f.v[FIELD_DST])
 		return CT_INVALID;
 	tr->is_error = true;
-	tr->is_reply = !tr->is_reply; /* the error goes the other way than what it quotes */
 	w->tracked = tr;
 	return CT_RELATED;
 }
@@ -430,8 +429,8 @@ bool track_field(const struct walk *w, enum field f, u128 *v)
 		return false;
 	switch (f) {
 	case FIELD_CT_STATUS:
-		*v = tr->c.status | (w->is_src_nat ? CT_STATUS_SRC_NAT : 0u) | (w->is_dst_nat ? CT_STATUS_DST_NAT : 0u);
-		return true;
+		*v = tr->c.status;
+		return tr->c.status_doubt == 0;
 	case FIELD_CT_MARK:
 		*v = tr->c.mark;
 		return tr->c.mark_mask == UINT32_MAX && !w->p->has_ct_mark;
@@ -454,6 +453,15 @@ bool track_mark_bits(const struct walk *w, u128 *v, u128 *mask)
 		return false;
 	*v = w->tracked->c.mark;
 	*mask = w->tracked->c.mark_mask;
+	return true;
+}
+
+bool track_status_bits(const struct walk *w, u128 *v, u128 *mask)
+{
+	if (!w->tracked)
+		return false;
+	*v = w->tracked->c.status;
+	*mask = ~(u128)w->tracked->c.status_doubt;
 	return true;
 }
 
@@ -480,7 +488,8 @@ void track_nat(struct walk *w, bool is_dst, bool is_known)
 	n = &w->tracked->c.nat[is_dst];
 	n->is_set = 1;
 	n->is_known = is_known;
-	w->tracked->c.status |= is_dst ? CT_STATUS_DST_NAT : CT_STATUS_SRC_NAT;
+	w->tracked->c.status |= w->nat_status;
+	w->tracked->c.status_doubt |= w->nat_doubt;
 	if (!is_known)
 		return;
 	put_addr(n->addr, w->f.v[is_dst ? FIELD_DST : FIELD_SRC]);
@@ -508,7 +517,9 @@ void track_translate(struct walk *w)
 	n = &tr->c.nat[tr->is_reply ? !is_dst : is_dst];
 	if (!n->is_set)
 		return;
-	if (!n->is_known || tr->is_error) {
+	if (tr->is_error) /* what it quotes is translated with it */
+		effect_patch(w, w->f.l4_off + 2, w->f.l4_len > 2 ? w->f.l4_len - 2 : 0, NULL);
+	if (!n->is_known) {
 		nat_write(w, is_dst, NULL, NULL);
 	} else {
 		const struct tuple *o = &tr->c.orig;
@@ -565,6 +576,18 @@ static void put_hidden(struct walk *w, const struct conn *c, int64_t until)
 	store_put(w->e->store, &k, "1", 1, until);
 }
 
+/* Replies of another connection look alike: the kernel then takes another source port, and nobody knows which. */
+static void avoid_clash(const struct walk *w, struct conn *c)
+{
+	struct tracked other;
+
+	if (find(w, &c->reply, &other) == FOUND_NONE)
+		return;
+	c->nat[0] = (struct translation){ .is_set = 1 };
+	c->status |= CT_STATUS_SRC_NAT;
+	c->status_doubt &= ~(uint32_t)CT_STATUS_SRC_NAT;
+}
+
 void track_leave(struct walk *w, enum verdict v)
 {
 	struct tracked *tr = w->tracked;
@@ -580,6 +603,8 @@ void track_leave(struct walk *w, enum verdict v)
 		kill_conn(w, &tr->c);
 		return;
 	}
+	if (tr->is_new)
+		avoid_clash(w, &tr->c);
 	tr->c.status |= CT_STATUS_CONFIRMED;
 	until = w->e->now_ns + timeout_s(w, tr) * NS;
 	is_hidden = (tr->c.nat[0].is_set && !tr->c.nat[0].is_known) || (tr->c.nat[1].is_set && !tr->c.nat[1].is_known);

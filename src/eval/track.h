@@ -24,7 +24,7 @@ struct translation {
 struct conn {
 	struct tuple orig, reply; /* reply: only good if the translations are known */
 	uint32_t mark, mark_mask; /* mask: bits that are known */
-	uint32_t status;	  /* CT_STATUS_* */
+	uint32_t status, status_doubt; /* CT_STATUS_*, and those that nobody knows */
 	uint8_t tcp;		  /* enum tcp_state */
 	uint8_t has_closed;	  /* TCP: a FIN was seen first in some direction */
 	uint8_t last_rst;	  /* TCP: the last packet was a RST, 1 original, 2 reply */

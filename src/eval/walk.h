@@ -86,7 +86,8 @@ struct walk {
 	bool ct_done;	   /* past connection tracking at this hook */
 	bool is_untracked;
 	bool ct_is_template; /* CT target: a template is attached until tracking */
-	bool is_dst_nat, is_src_nat;
+	bool is_dst_nat, is_src_nat; /* it has its binding of that kind */
+	uint32_t nat_status, nat_doubt; /* CT_STATUS_*_NAT that these bindings set, and those they may set */
 	bool is_redirected; /* the destination is this machine, whatever its address */
 	bool dst_changed;
 	struct tracked *tracked;
@@ -165,7 +166,8 @@ void track_translate(struct walk *w);	 /* the connection's own translation, at t
 bool track_field(const struct walk *w, enum field f, u128 *v);
 void track_nat(struct walk *w, bool is_dst, bool is_known); /* the connection gets this translation */
 void track_mark(struct walk *w); /* FIELD_CT_MARK was written */
-bool track_mark_bits(const struct walk *w, u128 *v, u128 *mask); /* what is known of the connection's mark */
+bool track_mark_bits(const struct walk *w, u128 *v, u128 *mask);
+bool track_status_bits(const struct walk *w, u128 *v, u128 *mask); /* what is known of the connection's mark */
 void track_leave(struct walk *w, enum verdict v); /* the packet's end */
 
 #endif

@@ -42,3 +42,59 @@ error   *nat\n-A PREROUTING -j REDIRECT --to-ports 80\nCOMMIT                   
 case brackets
 lang    ip6tables
 warn    *nat\n-A PREROUTING -p tcp --dport 443 -j DNAT --to-destination 2001:db8::10:443\nCOMMIT    -    is read as an address
+
+case an ICMP error goes the other way than what it quotes, and is translated back
+track
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -o eth1 -j SNAT --to-source 198.51.100.1
+rules   COMMIT
+rules   *filter
+rules   :FORWARD ACCEPT [0:0]
+rules   -A FORWARD -d 192.0.2.10 -m conntrack --ctstate RELATED --ctdir REPLY -j ACCEPT
+rules   -A FORWARD -m conntrack --ctstate RELATED -j DROP
+rules   -A FORWARD -m conntrack --ctstate INVALID -j DROP
+packet  in=eth0 out=eth1 ip 192.0.2.10 > 198.51.100.20 udp 40000 > 53      accept
+packet  in=eth1 out=eth0 ip 198.51.100.9 > 198.51.100.1 icmp type=3/3 payload=hex:4500001c0000000040118e95c6336401c63364149c40003500080000    accept  rule 2
+packet  in=eth1 out=eth0 ip 198.51.100.9 > 198.51.100.1 icmp type=3/3 payload=hex:4500001c0000000040118e95c6336401c63364149c41003500080000    drop    rule 4
+
+case a translation to what was there already is none
+track
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -o eth0 -j MASQUERADE
+rules   COMMIT
+rules   *filter
+rules   :INPUT ACCEPT [0:0]
+rules   -A INPUT -m conntrack --ctstate SNAT -j DROP
+env     interface eth0 address 192.0.2.1/24
+packet  out=eth0 ip 192.0.2.1 > 192.0.2.9 udp 40000 > 53    accept
+packet  in=eth0 ip 192.0.2.9 > 192.0.2.1 udp 53 > 40000     accept
+
+case whether a translation to one of several addresses changes anything is not known
+track
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -o eth1 -j SNAT --to-source 192.0.2.1-192.0.2.2
+rules   COMMIT
+rules   *filter
+rules   :FORWARD ACCEPT [0:0]
+rules   -A FORWARD -m conntrack --ctstate SNAT -j DROP
+packet  in=eth0 out=eth1 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53    accept
+packet  in=eth0 out=eth1 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53    unknown
+packet  in=eth0 out=eth1 ip 192.0.2.3 > 198.51.100.9 udp 40000 > 53    accept
+packet  in=eth0 out=eth1 ip 192.0.2.3 > 198.51.100.9 udp 40000 > 53    drop    rule 2
+
+case two connections whose replies would look alike: one gets another source port
+track
+rules   *nat
+rules   :PREROUTING ACCEPT [0:0]
+rules   -A PREROUTING -d 203.0.113.0/24 -j DNAT --to-destination 198.51.100.9
+rules   COMMIT
+rules   *filter
+rules   :FORWARD ACCEPT [0:0]
+rules   -A FORWARD -m conntrack --ctrepldstport 40000 -j DROP
+packet  in=eth0 out=eth1 ip 192.0.2.3 > 203.0.113.1 udp 40000 > 53    drop    rule 2
+packet  in=eth0 out=eth1 ip 192.0.2.3 > 203.0.113.2 udp 40001 > 53    accept
+packet  in=eth0 out=eth1 ip 192.0.2.3 > 198.51.100.9 udp 40001 > 53   accept
+packet  in=eth0 out=eth1 ip 192.0.2.3 > 198.51.100.9 udp 40001 > 53   unknown
