@@ -8,8 +8,8 @@
 # line that does, and fails.
 set -eu
 
-build="gcc libc6-dev make pkg-config clang llvm libbpf-dev libelf-dev zlib1g-dev libpcap-dev libjansson-dev libmnl-dev
-	libnftnl-dev libnftables-dev linux-libc-dev"
+build="gcc libc6-dev make pkg-config clang libbpf-dev libelf-dev zlib1g-dev libpcap-dev libjansson-dev libmnl-dev
+	libnftnl-dev libnftables-dev"
 demo="$build iproute2 nftables procps python3"
 tests="$demo git libcmocka-dev iptables ipset bpftool"
 
