@@ -236,7 +236,6 @@ static __always_inline int dp_ip6(struct dp_pkt *p, struct dp_key *k, u64 off, u
 		return DP_PARSED_MALFORMED;
 	payload = BE16(LD16(h + 4));
 	next = LD8(h + 6);
-	k->w[DP_W_IP] = (payload + 40) << 32 | (u64)LD8(h + 7) << 24 | (u64)(BE16(LD16(h)) >> 4 & 0xffu) << 16;
 	k->w[DP_W_SRC_HI] = BE64(LD64(h + 8));
 	k->w[DP_W_SRC_LO] = BE64(LD64(h + 16));
 	k->w[DP_W_DST_HI] = BE64(LD64(h + 24));
@@ -245,6 +244,7 @@ static __always_inline int dp_ip6(struct dp_pkt *p, struct dp_key *k, u64 off, u
 		payload = len - off - 40;
 	if (payload > len - off - 40)
 		return DP_PARSED_MALFORMED;
+	k->w[DP_W_IP] = (payload + 40) << 32 | (u64)LD8(h + 7) << 24 | (u64)(BE16(LD16(h)) >> 4 & 0xffu) << 16;
 	k->w[DP_W_L4] = (u64)next << 24;
 	k->w[DP_W_OFF] = (off + 40) | off << 24;
 	k->l4_end = off + 40 + payload;

@@ -75,3 +75,13 @@ lang    ip6tables
 error   -A INPUT -m ttl --ttl-eq 5 -j DROP                             13-15   ttl
 error   -A INPUT -f -j DROP                                            -       -f
 error   -A INPUT -p icmp -m icmp --icmp-type 8 -j DROP                 -       icmp
+
+case a big TCP packet says length 0 and is as long as it is
+lang    ip6tables
+rules   -A INPUT -m length --length 0:1199 -j DROP
+rules   -A INPUT -m length --length 1200:1300 -j ACCEPT
+rules   -P INPUT DROP
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 badlen=0 tcp 4 > 22 payload=1200B              accept  rule 2
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 badlen=0 ext=hbh tcp 4 > 22 payload=1200B      accept  rule 2
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 badlen=0 tcp 4 > 22 payload=1000B              drop    rule 1
+packet  in=eth0 ip6 2001:db8::1 > 2001:db8::2 nh=59                                          drop    rule 1
