@@ -81,6 +81,10 @@ static struct str hook_name(struct arena *a, const struct nlattr **attr)
 	if (desc[NFNLA_CHAIN_TABLE] && desc[NFNLA_CHAIN_NAME])
 		return arena_printf(a, "nft chain %s of table %s", mnl_attr_get_str(desc[NFNLA_CHAIN_NAME]),
 				    mnl_attr_get_str(desc[NFNLA_CHAIN_TABLE]));
+	if (strcmp(function, "ipt_do_table") == 0)
+		return STR("iptables-legacy");
+	if (strcmp(function, "ip6t_do_table") == 0)
+		return STR("ip6tables-legacy");
 	return arena_printf(a, "kernel function %s", function);
 }
 

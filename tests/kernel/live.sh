@@ -97,7 +97,6 @@ is "$(verdict @a udp $A6 1001) $(verdict @a udp $A6 1002) $(verdict @a udp $A 10
 	"both families are judged"
 
 # saved and loaded again
-mkdir saved
 "$WEIR" save saved >/dev/null
 is "$(ls saved | tr '\n' ' ')" "one.v4 three.v6 " "save writes the files"
 is "$(cat saved/one.v4 saved/three.v6)" "$(cat one.v4 three.v6)" "as they were"
@@ -117,7 +116,7 @@ is $? 1 "what a hook cannot do is refused"
 has "$out" "nat.v4:10:" "with its place"
 "$WEIR" load --tables filter nat.v4 >/dev/null
 is $? 0 "--tables leaves the other tables out"
-rm -rf saved && mkdir saved && "$WEIR" save saved >/dev/null && "$WEIR" unload >/dev/null
+rm -rf saved && "$WEIR" save saved >/dev/null && "$WEIR" unload >/dev/null
 "$WEIR" load saved >/dev/null
 is $? 0 "and the saved folder knows"
 "$WEIR" unload >/dev/null
