@@ -40,8 +40,6 @@ int save_verb(struct cli *c)
 		return print_files(c, &active.info);
 	if (mkdir(c->arg[0], 0755) && errno != EEXIST)
 		return cli_fail(CLI_REFUSED, "cannot make %s: %s", c->arg[0], strerror(errno));
-	if (mkdir(c->arg[0], 0700) && errno != EEXIST)
-		return cli_fail(CLI_REFUSED, "cannot make %s: %s", c->arg[0], strerror(errno));
 	if (stat(c->arg[0], &st) || !S_ISDIR(st.st_mode))
 		return cli_fail(CLI_REFUSED, "%s is no folder", c->arg[0]);
 	status = saved_write(c, &active.info, c->arg[0]);
