@@ -10,7 +10,7 @@
  *
  * What the kernel does and this does not: windows and checksums, helpers (an FTP data connection is NEW here), zones, the
  * states of SCTP, defragmentation (a later fragment's state is unknown), early removal when the table is full. Where a
- * translation is not known, a reply to it cannot be told from something new: then the state is unknown too.
+ * translation is not known, a reply to it cannot be told from something new: then the state is unknown too (hidden.c).
  */
 #include "eval/track.h"
 
@@ -31,7 +31,7 @@ static u128 get_addr(const uint8_t *p)
 	return v;
 }
 
-static void key_tuple(struct key *k, char kind, const struct tuple *t)
+void track_key(struct key *k, char kind, const struct tuple *t)
 {
 	key_start(k, kind);
 	key_add(k, t, sizeof *t);
@@ -201,42 +201,18 @@ static enum found find(const struct walk *w, const struct tuple *t, struct track
 	struct key k;
 	enum store_answer x;
 
-	key_tuple(&k, 'T', t);
+	track_key(&k, 'T', t);
 	x = store_get(w->e->store, &k, &v);
 	if (x != STORE_HERE)
 		return x == STORE_NONE ? FOUND_NONE : FOUND_UNCERTAIN;
 	memcpy(&d, v.p, sizeof d);
-	key_tuple(&k, 'C', &d.orig);
+	track_key(&k, 'C', &d.orig);
 	x = store_get(w->e->store, &k, &v);
 	if (x != STORE_HERE)
 		return x == STORE_NONE ? FOUND_NONE : FOUND_UNCERTAIN;
 	memcpy(&out->c, v.p, sizeof out->c);
 	out->is_reply = d.is_reply;
-	return FOUND_IT;
-}
-
-/* A reply of a connection whose translation nobody knows looks like this: protocol and the address that is known. */
-static void key_hidden(struct key *k, char which, const struct tuple *reply)
-{
-	key_start(k, 'X');
-	key_add(k, &which, 1);
-	key_add(k, &reply->proto, 1);
-	key_add(k, &reply->family, 1);
-	if (which != '*')
-		key_add(k, which == 's' ? reply->src : reply->dst, 16);
-}
-
-static bool may_be_hidden(const struct walk *w, const struct tuple *t)
-{
-	struct store_value v;
-	struct key k;
-
-	for (const char *c = "sd*"; *c; c++) {
-		key_hidden(&k, *c, t);
-		if (store_get(w->e->store, &k, &v) != STORE_NONE)
-			return true;
-	}
-	return false;
+	return hidden_is_doubtful(w, &out->c) ? FOUND_UNCERTAIN : FOUND_IT;
 }
 
 bool track_is_open(const struct walk *w, const struct tuple *orig)
@@ -294,20 +270,29 @@ static void kill_conn(struct walk *w, const struct conn *c)
 {
 	struct key k;
 
-	key_tuple(&k, 'T', &c->orig);
+	track_key(&k, 'T', &c->orig);
 	store_put(w->e->store, &k, NULL, 0, INT64_MAX);
-	key_tuple(&k, 'T', &c->reply);
+	track_key(&k, 'T', &c->reply);
 	store_put(w->e->store, &k, NULL, 0, INT64_MAX);
-	key_tuple(&k, 'C', &c->orig);
+	track_key(&k, 'C', &c->orig);
 	store_put(w->e->store, &k, NULL, 0, INT64_MAX);
+}
+
+/* Nobody knows the packet's state. It may begin a connection. */
+static int enter_unknown(struct walk *w, const struct tuple *t)
+{
+	struct tuple reply = invert(t);
+
+	hidden_begins(w, t, &reply);
+	return -1;
 }
 
 static int enter_new(struct walk *w, const struct tuple *t)
 {
 	struct tracked *tr = arena_new(w->a, struct tracked, 1);
 
-	if (may_be_hidden(w, t))
-		return -1;
+	if (hidden_meets(w, t))
+		return enter_unknown(w, t);
 	tr->c.orig = *t;
 	tr->c.reply = invert(t);
 	tr->c.mark_mask = UINT32_MAX;
@@ -362,7 +347,7 @@ static int enter_error(struct walk *w)
 		return q == QUOTED_BAD ? CT_INVALID : -1;
 	back = invert(&quoted); /* the error goes the other way than what it quotes */
 	x = find(w, &back, tr);
-	if (x == FOUND_UNCERTAIN || (x == FOUND_NONE && may_be_hidden(w, &back)))
+	if (x == FOUND_UNCERTAIN || (x == FOUND_NONE && hidden_may_reply(w, &back)))
 		return -1;
 	if (x == FOUND_NONE || get_addr(quoted.src) != w->f.v[FIELD_DST])
 		return CT_INVALID;
@@ -377,18 +362,22 @@ int track_enter(struct walk *w)
 	struct tuple t;
 	enum found x;
 
-	if (!track_tuple(w, &t))
+	if (!track_tuple(w, &t)) {
+		hidden_packet(w);
+		return -1;
+	}
+	if (hidden_packets(w, t.proto))
 		return -1;
 	if (is_icmp_proto(t.proto) && is_error(t.proto, t.dport >> 8))
 		return enter_error(w);
 	if (t.proto == 6 && !known(w, FIELD_TCP_FLAGS))
-		return -1;
+		return enter_unknown(w, &t);
 	if (t.proto == 6 && !tcp_flags_valid(flags_of(w)))
 		return CT_INVALID;
 	tr = arena_new(w->a, struct tracked, 1);
 	x = find(w, &t, tr);
 	if (x == FOUND_UNCERTAIN)
-		return -1;
+		return enter_unknown(w, &t);
 	if (x == FOUND_IT && t.proto == 6 && tcp_reopens(&tr->c, flags_of(w), tr->is_reply)) {
 		kill_conn(w, &tr->c);
 		x = FOUND_NONE;
@@ -483,6 +472,7 @@ void track_nat(struct walk *w, bool is_dst, bool is_known)
 	struct translation *n;
 	enum field port = is_dst ? FIELD_DPORT : FIELD_SPORT;
 
+	w->is_translated = true;
 	if (!w->tracked)
 		return;
 	n = &w->tracked->c.nat[is_dst];
@@ -563,17 +553,8 @@ static void put_direction(struct walk *w, const struct tuple *t, const struct co
 	memset(&d, 0, sizeof d);
 	d.orig = c->orig;
 	d.is_reply = is_reply;
-	key_tuple(&k, 'T', t);
+	track_key(&k, 'T', t);
 	store_put(w->e->store, &k, &d, sizeof d, until);
-}
-
-static void put_hidden(struct walk *w, const struct conn *c, int64_t until)
-{
-	bool src_hidden = c->nat[1].is_set && !c->nat[1].is_known, dst_hidden = c->nat[0].is_set && !c->nat[0].is_known;
-	struct key k;
-
-	key_hidden(&k, src_hidden ? (dst_hidden ? '*' : 'd') : 's', &c->reply);
-	store_put(w->e->store, &k, "1", 1, until);
 }
 
 /* Replies of another connection look alike: the kernel then takes another source port, and nobody knows which. */
@@ -584,20 +565,34 @@ static void avoid_clash(const struct walk *w, struct conn *c)
 	if (find(w, &c->reply, &other) == FOUND_NONE)
 		return;
 	c->nat[0] = (struct translation){ .is_set = 1 };
-	c->status |= CT_STATUS_SRC_NAT;
-	c->status_doubt &= ~(uint32_t)CT_STATUS_SRC_NAT;
+	c->status_doubt |= CT_STATUS_SRC_NAT & ~c->status;
+}
+
+static void leave_connection(struct walk *w, struct conn *c, int64_t until)
+{
+	struct key k;
+
+	c->status |= CT_STATUS_CONFIRMED;
+	c->until_ns = until;
+	if (hidden_is(c))
+		until = hidden_put(w, c);
+	track_key(&k, 'C', &c->orig);
+	store_put(w->e->store, &k, c, sizeof *c, until);
+	put_direction(w, &c->orig, c, false, until);
+	if (!hidden_is(c))
+		put_direction(w, &c->reply, c, true, until);
 }
 
 void track_leave(struct walk *w, enum verdict v)
 {
 	struct tracked *tr = w->tracked;
-	int64_t until;
-	struct key k;
-	bool is_hidden;
+	bool is_gone = v != VERDICT_ACCEPT && v != VERDICT_STOLEN && v != VERDICT_QUEUE;
 
+	if (!tr && w->is_translated && !is_gone)
+		hidden_translation(w);
 	if (!tr || tr->is_error)
 		return;
-	if (tr->is_new && v != VERDICT_ACCEPT && v != VERDICT_STOLEN)
+	if (tr->is_new && is_gone)
 		return; /* dropped before anybody remembered it */
 	if (tr->is_killed) {
 		kill_conn(w, &tr->c);
@@ -605,14 +600,7 @@ void track_leave(struct walk *w, enum verdict v)
 	}
 	if (tr->is_new)
 		avoid_clash(w, &tr->c);
-	tr->c.status |= CT_STATUS_CONFIRMED;
-	until = w->e->now_ns + timeout_s(w, tr) * NS;
-	is_hidden = (tr->c.nat[0].is_set && !tr->c.nat[0].is_known) || (tr->c.nat[1].is_set && !tr->c.nat[1].is_known);
-	key_tuple(&k, 'C', &tr->c.orig);
-	store_put(w->e->store, &k, &tr->c, sizeof tr->c, until);
-	put_direction(w, &tr->c.orig, &tr->c, false, until);
-	if (is_hidden)
-		put_hidden(w, &tr->c, until);
-	else
-		put_direction(w, &tr->c.reply, &tr->c, true, until);
+	leave_connection(w, &tr->c, w->e->now_ns + timeout_s(w, tr) * NS);
+	if (tr->is_new && v == VERDICT_QUEUE) /* and whether the program lets it through is not known */
+		hidden_begins(w, &tr->c.orig, &tr->c.reply);
 }

@@ -29,7 +29,7 @@ struct conn {
 	uint8_t has_closed;	  /* TCP: a FIN was seen first in some direction */
 	uint8_t last_rst;	  /* TCP: the last packet was a RST, 1 original, 2 reply */
 	struct translation nat[2]; /* 0 source, 1 destination */
-	int64_t created_ns;
+	int64_t created_ns, until_ns;
 };
 
 struct tracked {
@@ -43,7 +43,21 @@ struct tracked {
 };
 
 bool track_tuple(const struct walk *w, struct tuple *t); /* the packet's own; false: not everything is known */
+void track_key(struct key *k, char kind, const struct tuple *t);
 bool track_is_open(const struct walk *w, const struct tuple *orig); /* known, and not closing */
+/* ---------- hidden.c ---------- */
+bool hidden_is(const struct conn *c); /* what its replies look like is not known */
+int64_t hidden_put(struct walk *w, const struct conn *c); /* it is there; returns until when it must be kept */
+bool hidden_is_doubtful(const struct walk *w, const struct conn *c); /* hidden, and may have been answered or be gone */
+bool hidden_may_reply(const struct walk *w, const struct tuple *t); /* the tuple may be a reply of a hidden connection */
+bool hidden_meets(struct walk *w, const struct tuple *t); /* the same of a packet; from now on those may be answered */
+/* A packet may or may not have begun a connection of these tuples. */
+void hidden_begins(struct walk *w, const struct tuple *t, const struct tuple *reply);
+void hidden_translation(struct walk *w); /* such a packet was translated, too */
+void hidden_packet(struct walk *w);	 /* too little was captured to tell its connection */
+bool hidden_packets(const struct walk *w, unsigned proto); /* there was such a packet of this protocol */
+
+/* ---------- tcp.c ---------- */
 bool tcp_flags_valid(unsigned flags);
 /* The state after a packet with these flags; TCP_NONE: the packet is invalid. */
 enum tcp_state tcp_next(enum tcp_state s, unsigned flags, bool is_reply);

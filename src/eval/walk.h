@@ -88,6 +88,7 @@ struct walk {
 	bool ct_is_template; /* CT target: a template is attached until tracking */
 	bool is_dst_nat, is_src_nat; /* it has its binding of that kind */
 	uint32_t nat_status, nat_doubt; /* CT_STATUS_*_NAT that these bindings set, and those they may set */
+	bool is_translated; /* a rule did so */
 	bool is_redirected; /* the destination is this machine, whatever its address */
 	bool dst_changed;
 	struct tracked *tracked;

@@ -98,3 +98,41 @@ packet  in=eth0 out=eth1 ip 192.0.2.3 > 203.0.113.1 udp 40000 > 53    drop    ru
 packet  in=eth0 out=eth1 ip 192.0.2.3 > 203.0.113.2 udp 40001 > 53    accept
 packet  in=eth0 out=eth1 ip 192.0.2.3 > 198.51.100.9 udp 40001 > 53   accept
 packet  in=eth0 out=eth1 ip 192.0.2.3 > 198.51.100.9 udp 40001 > 53   unknown
+
+case a connection whose replies nobody can tell may have been answered
+track
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -o eth1 -j MASQUERADE
+rules   COMMIT
+rules   *filter
+rules   :FORWARD ACCEPT [0:0]
+rules   -A FORWARD -i eth0 -m conntrack --ctstate NEW -j DROP
+rules   -A FORWARD -i eth1 -m conntrack --ctstate NEW -j ACCEPT
+packet  in=eth1 out=eth1 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53     accept
+packet  in=eth0 out=eth1 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53     drop    rule 2
+packet  in=eth1 out=eth0 ip 198.51.100.8 > 203.0.113.1 udp 53 > 40000   accept
+packet  in=eth0 out=eth1 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53     drop    rule 2
+packet  in=eth1 out=eth0 ip 198.51.100.9 > 203.0.113.1 udp 53 > 40000   accept
+packet  in=eth0 out=eth1 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53     unknown
+
+case a packet that may have begun a connection makes both its directions unknown
+track
+rules   :INPUT DROP [0:0]
+rules   -A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT
+rules   :OUTPUT ACCEPT [0:0]
+packet  out=eth0 ip 192.0.2.1 > 198.51.100.9 tcp 40000 > 80 flags=S cut=30    accept
+packet  in=eth0 ip 198.51.100.9 > 192.0.2.1 tcp 80 > 40000 flags=SA           unknown
+packet  in=eth0 ip 198.51.100.9 > 192.0.2.1 tcp 80 > 40001 flags=SA           drop
+packet  out=eth0 ip 192.0.2.1 > 198.51.100.7 udp 40000 > 53 cut=21            accept
+packet  in=eth0 ip 198.51.100.9 > 192.0.2.1 tcp 80 > 40001 flags=SA           drop
+packet  in=eth0 ip 198.51.100.9 > 192.0.2.1 udp 53 > 40001                    unknown
+
+case a queued packet may or may not begin a connection
+track
+rules   :INPUT DROP [0:0]
+rules   -A INPUT -m conntrack --ctstate ESTABLISHED -j ACCEPT
+rules   :OUTPUT ACCEPT [0:0]
+rules   -A OUTPUT -j NFQUEUE
+packet  out=eth0 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53    queue
+packet  in=eth0 ip 198.51.100.9 > 192.0.2.1 udp 53 > 40000     unknown
