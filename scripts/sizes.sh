@@ -28,6 +28,9 @@ echo "longest functions:"
 echo "$functions" | head -10 | awk '{ printf "  %4d  %s  %s%s\n", $1, $2, $3, $4 == "flat" ? "  (flat)" : "" }'
 echo "longest files:"
 echo "$lines" | head -10 | awk '{ printf "  %4d  %s\n", $1, $2 }'
+# shellcheck disable=SC2086
+wide=$(for f in $files; do expand "$f"; done | awk 'length > 120' | wc -l)
+echo "lines beyond 120 columns: $wide"
 
 bad=0
 over=$(echo "$functions" | awk '$1 > ($4 == "flat" ? 150 : 70) { print $2 ": function " $3 " has " $1 " lines" }')

@@ -11,6 +11,12 @@ marks='(^|[^a-zA-Z_])(TODO|FIXME|HACK)([^a-zA-Z_]|$)'
 hits=$(list | grep -vE '^(LICENSES/|scripts/words\.sh$)' | xargs grep -nIE "$paths|$marks" 2>/dev/null || true)
 [ -z "$hits" ] || { echo "$hits"; bad=1; }
 
+# tabs indent, and nothing stands at the end of a line
+hits=$(list | grep -E '\.(c|h|def|sh|py)$|^Makefile$' | xargs grep -nE '[[:blank:]]+$' || true)
+[ -z "$hits" ] || { echo "$hits"; bad=1; }
+hits=$(list | grep -E '^(src|tests|bench)/.*\.[ch]$' | xargs grep -nE '^ {8}' || true)
+[ -z "$hits" ] || { echo "$hits"; bad=1; }
+
 while read -r f; do
 	case $f in
 	*.c | *.h | *.def | *.sh | *.py | Makefile | tests/run | bench/run | .ci/run) ;;
