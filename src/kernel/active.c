@@ -5,35 +5,66 @@
 #include <errno.h>
 #include <time.h>
 
+#include "kernel/tidy.h"
+
+/* Counts of the active maps, and of those before as long as they have not been carried over. */
+struct both {
+	struct counts now, before;
+	bool has_before;
+};
+
+static struct counts_cell total(const struct both *b, uint32_t counter, bool is_kept)
+{
+	struct counts_cell sum, old;
+
+	if (!b->has_before || !is_kept)
+		return counts_total(&b->now, counter);
+	sum = counts_of_cpus(&b->now, counter);
+	old = counts_total(&b->before, counter);
+	return (struct counts_cell){ sum.packets + old.packets, sum.bytes + old.bytes };
+}
+
+static void add_up(struct arena *a, const struct pins *p, const struct both *b, struct active *out)
+{
+	struct info *info = &out->info;
+
+	out->rule = arena_new(a, struct counts_cell, info->rules.n + 1);
+	out->chain = arena_new(a, struct counts_cell, info->chains.n + 1);
+	for (size_t i = 0; i < info->rules.n; i++)
+		out->rule[i] = total(b, info->rules.v[i].counter, info->rules.v[i].is_kept);
+	for (size_t i = 0; i < info->chains.n; i++)
+		out->chain[i] = total(b, info->chains.v[i].counter, info->chains.v[i].is_kept);
+	for (uint32_t i = 0; i < DP_COUNTERS_SPECIAL; i++)
+		out->special[i] = total(b, i, true);
+	out->missing = 0;
+	for (unsigned i = 0; i < DP_POINTS; i++)
+		out->missing += __atomic_load_n(&p->book->missing[i], __ATOMIC_RELAXED);
+}
+
 static int read_counts(const struct pins *p, struct active *out, struct refusal *why)
 {
-	struct arena *a = p->in->a;
 	struct info *info = &out->info;
+	struct both b = { .has_before = false };
 	struct program_maps maps;
-	struct counts c;
 	int err = pins_slot_get(p, info->slot, &maps);
 
 	if (err)
 		refusal_set(why, -err, "cannot open the counters of slot %u", info->slot);
 	else
-		err = counts_open(maps.count, &info->size, &c, why);
+		err = counts_open(maps.count, &info->size, &b.now, why);
 	maps.log = -1;
 	program_maps_close(&maps);
 	if (err)
 		return err;
-	out->rule = arena_new(a, struct counts_cell, info->rules.n + 1);
-	out->chain = arena_new(a, struct counts_cell, info->chains.n + 1);
-	for (size_t i = 0; i < info->rules.n; i++)
-		out->rule[i] = counts_total(&c, info->rules.v[i].counter);
-	for (size_t i = 0; i < info->chains.n; i++)
-		out->chain[i] = counts_total(&c, info->chains.v[i].counter);
-	for (uint32_t i = 0; i < DP_COUNTERS_SPECIAL; i++)
-		out->special[i] = counts_total(&c, i);
-	counts_close(&c);
-	out->missing = 0;
-	for (unsigned i = 0; i < DP_POINTS; i++)
-		out->missing += __atomic_load_n(&p->book->missing[i], __ATOMIC_RELAXED);
-	return 0;
+	err = tidy_open_counts_before(p, info, &b.before, why);
+	b.has_before = err == 0;
+	if (!err || err == -ENOENT) {
+		add_up(p->in->a, p, &b, out);
+		err = 0;
+	}
+	counts_close(&b.now);
+	counts_close(&b.before);
+	return err;
 }
 
 int active_read(const struct instance *in, struct active *out, struct refusal *why)

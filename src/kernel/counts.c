@@ -25,17 +25,27 @@ static struct counts_cell *cell_at(const struct counts *c, uint32_t row, uint32_
 	return &c->cell[(size_t)row * c->n_columns + counter];
 }
 
-struct counts_cell counts_total(const struct counts *c, uint32_t counter)
+static struct counts_cell sum_rows(const struct counts *c, uint32_t counter, uint32_t n_rows)
 {
 	struct counts_cell sum = { 0 };
 
-	for (uint32_t row = 0; counter < c->n_columns && row <= c->n_cpus; row++) {
+	for (uint32_t row = 0; counter < c->n_columns && row < n_rows; row++) {
 		const struct counts_cell *one = cell_at(c, row, counter);
 
 		sum.packets += __atomic_load_n(&one->packets, __ATOMIC_RELAXED);
 		sum.bytes += __atomic_load_n(&one->bytes, __ATOMIC_RELAXED);
 	}
 	return sum;
+}
+
+struct counts_cell counts_total(const struct counts *c, uint32_t counter)
+{
+	return sum_rows(c, counter, c->n_cpus + 1);
+}
+
+struct counts_cell counts_of_cpus(const struct counts *c, uint32_t counter)
+{
+	return sum_rows(c, counter, c->n_cpus);
 }
 
 void counts_clear(struct counts *c, uint32_t counter)

@@ -23,6 +23,8 @@ struct counts {
 int counts_open(int fd, const struct program_size *size, struct counts *c, struct refusal *why);
 void counts_close(struct counts *c);
 struct counts_cell counts_total(const struct counts *c, uint32_t counter); /* {0} if there is no such column */
+/* The same without the row of user space. */
+struct counts_cell counts_of_cpus(const struct counts *c, uint32_t counter);
 /* Only for a counter that no program uses: sets the column to nothing. */
 void counts_clear(struct counts *c, uint32_t counter);
 /*

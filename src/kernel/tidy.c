@@ -41,42 +41,59 @@ static void carry(const struct info *active, struct counts *to, const struct cou
 			counts_carry(to, from, active->rules.v[i].counter);
 }
 
-static int carry_between(const struct pins *p, const struct info *active, const struct program_maps *now,
-			 const struct program_maps *old, struct refusal *why)
+/* The maps of both slots, if the active rules go on with counts that lie in another map than theirs. */
+static bool open_both(const struct pins *p, const struct info *active, struct program_maps *now,
+		      struct program_maps *old)
 {
-	struct counts to = { 0 }, from = { 0 };
-	struct info before;
-	int err = pins_info_of(p, p->in->a, active->counts_from, &before, why);
+	bool has_now, has_old;
 
+	/* Without the info of the generation before, the other slot holds no counts of it: they were carried over, or a
+	 * load that never became active has left the slot. */
+	if (!active->counts_from || !pins_has_info(p, active->counts_from))
+		return false;
+	has_now = pins_slot_get(p, active->slot, now) == 0;
+	has_old = pins_slot_get(p, 1 - active->slot, old) == 0;
+	if (has_now && has_old && map_id(now->count) != map_id(old->count))
+		return true;
+	close_maps(now);
+	close_maps(old);
+	return false;
+}
+
+int tidy_open_counts_before(const struct pins *p, const struct info *active, struct counts *from, struct refusal *why)
+{
+	struct program_maps now, old;
+	struct info before;
+	int err;
+
+	if (!open_both(p, active, &now, &old))
+		return -ENOENT;
+	err = pins_info_of(p, p->in->a, active->counts_from, &before, why);
 	if (!err)
-		err = counts_open(now->count, &active->size, &to, why);
-	if (!err)
-		err = counts_open(old->count, &before.size, &from, why);
-	if (!err)
-		carry(active, &to, &from);
-	counts_close(&to);
-	counts_close(&from);
+		err = counts_open(old.count, &before.size, from, why);
+	close_maps(&now);
+	close_maps(&old);
 	return err;
 }
 
 int tidy_carry_counts(const struct pins *p, const struct info *active, struct refusal *why)
 {
-	struct program_maps now, old;
-	int err = 0;
+	struct counts to = { 0 }, from = { 0 };
+	struct program_maps now;
+	int err = tidy_open_counts_before(p, active, &from, why);
 
-	/* Without the info of the generation before, the other slot holds no counts of it: that was done, or a load
-	 * that never became active has left the slot. */
-	if (!active->counts_from || !pins_has_info(p, active->counts_from))
-		return 0;
-	if (pins_slot_get(p, 1 - active->slot, &old) == 0) {
-		err = pins_slot_get(p, active->slot, &now);
-		if (err)
-			refusal_set(why, -err, "cannot open the maps of slot %u", active->slot);
-		else if (map_id(now.count) != map_id(old.count)) /* else one map serves both */
-			err = carry_between(p, active, &now, &old, why);
-		close_maps(&now);
-	}
-	close_maps(&old);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = pins_slot_get(p, active->slot, &now);
+	if (err)
+		refusal_set(why, -err, "cannot open the maps of slot %u", active->slot);
+	else
+		err = counts_open(now.count, &active->size, &to, why);
+	if (!err)
+		carry(active, &to, &from);
+	close_maps(&now);
+	counts_close(&to);
+	counts_close(&from);
 	return err;
 }
 

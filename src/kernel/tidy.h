@@ -6,6 +6,7 @@
 #ifndef WEIR_KERNEL_TIDY_H
 #define WEIR_KERNEL_TIDY_H
 
+#include "kernel/counts.h"
 #include "kernel/points.h"
 
 /* active: info of the active generation; NULL if no rules are loaded. */
@@ -15,6 +16,11 @@ int tidy_run(struct pins *p, const struct info *active, struct refusal *why);
  * be done when that slot is at rest; doing it again changes nothing.
  */
 int tidy_carry_counts(const struct pins *p, const struct info *active, struct refusal *why);
+/*
+ * The counts that the active rules go on with, as long as they lie in the other slot's map. -ENOENT (nothing in why):
+ * there are none, or they were carried over and that map is gone. To be closed.
+ */
+int tidy_open_counts_before(const struct pins *p, const struct info *active, struct counts *from, struct refusal *why);
 /* Stops all rules, then removes everything that is pinned of the instance. p is closed. */
 int tidy_remove(struct pins *p, struct refusal *why);
 /* The same, and what the instance has in this network namespace: the nft table. */

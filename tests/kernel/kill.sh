@@ -8,8 +8,9 @@ enter "$@"
 state() { # what traffic says
 	echo "$(verdict self 127.0.0.1 1001) $(verdict self 127.0.0.1 1002)"
 }
-listed() { # what list says: the first word of the comment in each rule, once
-	"$WEIR" list 2>&1 | grep -o 'is-[a-z]*' | sort | uniq -c | tr -s ' \n' ' '
+listed() { # what list says: how many rules have which comment, and what the rule in all of them has counted
+	"$WEIR" list 2>&1 | awk '/is-kept/ { kept = " kept " $1; next } match($0, /is-[ab]/) { n++; what = substr($0, RSTART, RLENGTH) }
+		END { print (n ? n " " what : "") kept }'
 }
 
 # Kills `weir $*` at each of its system calls, or at every STEP-th. File good has the states that may be found then, as
@@ -41,18 +42,20 @@ sweep() { # what, file to restore with or -, weir arguments...
 	is "$bad bad" "0 bad" "$what: $killed kills"
 }
 
-rules a.v4 '-A INPUT -p udp -m udp --dport 1002 -m comment --comment is-a -j DROP' '-A INPUT -p icmp -m comment --comment is-a -j ACCEPT'
+kept='-A INPUT -p udp -m udp --dport 1003 -m comment --comment is-kept -j ACCEPT'
+rules a.v4 "$kept" '-A INPUT -p udp -m udp --dport 1002 -m comment --comment is-a -j DROP' '-A INPUT -p icmp -m comment --comment is-a -j ACCEPT'
 rules b.v4 '-A INPUT -p udp -m udp --dport 1001 -m comment --comment is-b -j DROP' \
-	'-A OUTPUT -p udp -m udp --dport 9 -m comment --comment is-b -j DROP' '-A INPUT -p icmp -m comment --comment is-b -j ACCEPT'
+	'-A OUTPUT -p udp -m udp --dport 9 -m comment --comment is-b -j DROP' '-A INPUT -p icmp -m comment --comment is-b -j ACCEPT' "$kept"
 { grep -v COMMIT b.v4; for i in $(seq 400); do echo "-A INPUT -s 198.51.100.7/32 -p tcp -m tcp --dport $i -m conntrack --ctstate NEW -j DROP"; done; echo COMMIT; } >large.v4
 none="pass pass / "
 
 "$WEIR" load a.v4 >/dev/null
+for i in 1 2 3 4 5; do verdict self 127.0.0.1 1003 >/dev/null; done
 a="$(state) / $(listed)"
 "$WEIR" load b.v4 >/dev/null
 b="$(state) / $(listed)"
-is "$a" "pass drop /  2 is-a " "rules a"
-is "$b" "drop pass /  3 is-b " "rules b"
+is "$a" "pass drop / 2 is-a kept 5" "rules a"
+is "$b" "drop pass / 3 is-b kept 5" "rules b"
 "$WEIR" load a.v4 >/dev/null
 
 printf '%s\n' "$b" "$a" >good
@@ -64,6 +67,7 @@ sleep 0.5
 is "$(state) / $(listed)" "$a" "and the rules before come back"
 is "$(pgrep -x weir | wc -l)" 0 "no guardian is left"
 "$WEIR" unload >/dev/null
+a=${a/kept 5/kept 0}
 printf '%s\n' "$a" "$none" >good
 sweep "the first load" - load a.v4
 "$WEIR" load a.v4 >/dev/null
