@@ -129,11 +129,14 @@ void hidden_begins(struct walk *w, const struct tuple *t, const struct tuple *re
 
 void hidden_translation(struct walk *w)
 {
-	struct tuple t = { .family = (uint8_t)w->f.family, .proto = (uint8_t)w->f.v[FIELD_PROTO] };
+	struct tuple reply = { .family = (uint8_t)w->f.family, .proto = (uint8_t)w->f.v[FIELD_PROTO] };
+	char end = w->f.known[FIELD_DST] ? 's' : w->tuple_known[0] && !w->is_src_nat ? 'd' : '*';
 	struct key k;
 
-	key_replies(&k, 'X', '*', &t);
-	remember(w, &k, t.proto);
+	track_put_addr(reply.src, w->f.v[FIELD_DST]);
+	track_put_addr(reply.dst, w->tuple[0]);
+	key_replies(&k, 'X', end, &reply);
+	remember(w, &k, reply.proto);
 }
 
 /* ---------- packets of which too little was captured ---------- */

@@ -16,7 +16,7 @@
 
 enum { NS = 1000000000 };
 
-static void put_addr(uint8_t *out, u128 v)
+void track_put_addr(uint8_t *out, u128 v)
 {
 	for (int i = 0; i < 16; i++)
 		out[i] = (uint8_t)(v >> (8 * (15 - i)));
@@ -110,8 +110,8 @@ bool track_tuple(const struct walk *w, struct tuple *t)
 	    w->f.v[FIELD_FRAG])
 		return false;
 	proto = (unsigned)w->f.v[FIELD_PROTO];
-	put_addr(t->src, w->f.v[FIELD_SRC]);
-	put_addr(t->dst, w->f.v[FIELD_DST]);
+	track_put_addr(t->src, w->f.v[FIELD_SRC]);
+	track_put_addr(t->dst, w->f.v[FIELD_DST]);
 	t->proto = (uint8_t)proto;
 	t->family = (uint8_t)w->f.family;
 	if (is_icmp_proto(proto)) {
@@ -482,7 +482,7 @@ void track_nat(struct walk *w, bool is_dst, bool is_known)
 	w->tracked->c.status_doubt |= w->nat_doubt;
 	if (!is_known)
 		return;
-	put_addr(n->addr, w->f.v[is_dst ? FIELD_DST : FIELD_SRC]);
+	track_put_addr(n->addr, w->f.v[is_dst ? FIELD_DST : FIELD_SRC]);
 	n->port = w->f.has[port] == EVAL_YES ? (uint16_t)w->f.v[port] : 0;
 	memcpy(is_dst ? w->tracked->c.reply.src : w->tracked->c.reply.dst, n->addr, 16);
 	if (has_ports(w->tracked->c.orig.proto)) {

@@ -43,6 +43,7 @@ struct tracked {
 };
 
 bool track_tuple(const struct walk *w, struct tuple *t); /* the packet's own; false: not everything is known */
+void track_put_addr(uint8_t *out, u128 v);
 void track_key(struct key *k, char kind, const struct tuple *t);
 bool track_is_open(const struct walk *w, const struct tuple *orig); /* known, and not closing */
 /* ---------- hidden.c ---------- */
