@@ -265,7 +265,7 @@ bool hooks_between(const struct hooks *all, struct nflink_place lower, int upper
 		struct nflink_place at = all->all.v[i].at;
 
 		if (!all->all.v[i].is_ours && at.family == lower.family && at.hook == lower.hook &&
-		    at.priority > lower.priority && at.priority < upper)
+		    at.priority >= lower.priority && at.priority < upper)
 			return true;
 	}
 	return false;

@@ -35,8 +35,9 @@ struct str hooks_names_at(struct arena *a, const struct hooks *all, struct nflin
 int hooks_attach(struct arena *a, int prog_fd, struct nflink_place wanted, struct nflink_place *got,
 		 struct refusal *why);
 /*
- * Is there a chain or program of somebody else between two priorities of a hook, so that chains at both cannot be
- * judged together?
+ * Is there a chain or program of somebody else between two priorities of a hook, or at the lower one, so that chains at
+ * both cannot be judged together? (Who hangs at the lower one may have to come after ours there, and comes before
+ * ours at the upper one.)
  */
 bool hooks_between(const struct hooks *all, struct nflink_place lower, int upper);
 

@@ -76,6 +76,11 @@ is "$(all)" "drop pass pass" "a mark that nft sets earlier is seen"
 is "$(all)" "drop drop pass" "a mark that nft sets between mangle and filter is seen by filter"
 "$WEIR" unload >/dev/null
 nft flush ruleset
+nft add table ip marks '{ chain in { type filter hook input priority -150; udp dport 1001 meta mark set 7; }; }'
+"$WEIR" load both.v4 >out 2>&1 || sed 's/^/# /' out
+is "$(all)" "drop drop pass" "a mark that nft sets at the priority of mangle is seen by filter"
+"$WEIR" unload >/dev/null
+nft flush ruleset
 "$WEIR" load both.v4 >/dev/null
 nft add table ip marks '{ chain in { type filter hook input priority -5; udp dport 1001 meta mark set 7; }; }'
 has "$("$WEIR" doctor)" "before somebody who has come since" "doctor sees who came between two tables of one program"
