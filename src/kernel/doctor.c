@@ -4,6 +4,9 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
+#include <net/if.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "kernel/active.h"
@@ -118,6 +121,36 @@ static void check_hooks(struct doctor *d)
 	}
 }
 
+/* Rules at devices are not loaded yet; that the kernel could is good to know, that it cannot is no harm. */
+static void check_device(struct doctor *d, const char *what, enum bpf_prog_type type, enum bpf_attach_type at)
+{
+	/* r0 = -1 (TCX_NEXT: go on), or XDP_PASS; exit */
+	struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = at ? -1 : XDP_PASS },
+				    { .code = BPF_JMP | BPF_EXIT } };
+	int prog = bpf_prog_load(type, "weir_probe", "GPL", insns, 2, NULL), link = -1;
+
+	if (prog >= 0 && at)
+		link = bpf_link_create(prog, (int)if_nametoindex("lo"), at, NULL);
+	if (prog >= 0 && (!at || link >= 0))
+		finding_good(d, what, at ? "a program attaches" : "a program loads");
+	else
+		finding_note(d, what, STR("Linux 6.6 or later is needed for rules at devices"), "%.*s",
+			     STR_ARG(reason(d, prog < 0 ? prog : link)));
+	if (link >= 0)
+		close(link);
+	if (prog >= 0)
+		close(prog);
+}
+
+static void check_devices(struct doctor *d)
+{
+	enum { TCX_INGRESS = 46, TCX_EGRESS = 47 }; /* of the kernel's enum; libbpf may be older */
+
+	check_device(d, "device xdp", BPF_PROG_TYPE_XDP, (enum bpf_attach_type)0);
+	check_device(d, "device tcx ingress", BPF_PROG_TYPE_SCHED_CLS, (enum bpf_attach_type)TCX_INGRESS);
+	check_device(d, "device tcx egress", BPF_PROG_TYPE_SCHED_CLS, (enum bpf_attach_type)TCX_EGRESS);
+}
+
 static void check_foreign(struct doctor *d)
 {
 	struct hooks all;
@@ -145,6 +178,10 @@ static void check_conntrack(struct doctor *d, const struct instance *in)
 
 void doctor_kernel(struct doctor *d, const struct instance *in)
 {
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		finding_good(d, "kernel", "%s %s %s", u.sysname, u.release, u.machine);
 	check_bpffs(d, in);
 	check_btf(d);
 	if (geteuid() != 0) {
@@ -155,6 +192,7 @@ void doctor_kernel(struct doctor *d, const struct instance *in)
 	check_fd(d, "ring buffer", "works", program_log_create());
 	check_program(d);
 	check_hooks(d);
+	check_devices(d);
 	check_foreign(d);
 	check_conntrack(d, in);
 }
