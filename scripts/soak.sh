@@ -13,9 +13,9 @@ while [ "$rounds" -eq 0 ] || [ $n -lt "$rounds" ]; do
 	echo "seed $seed"
 	for t in tests/oracle/random_rules.py build/tests/*diff*; do
 		[ -x "$t" ] || continue
-		B=build WEIR=build/weir WEIR_BPF=1 SEED=$seed "$t" >build/soak.log 2>&1 || {
+		B=build WEIR=build/weir WEIR_BPF=1 SEED=$seed WEIR_SEED=$((seed * 100000)) "$t" >build/soak.log 2>&1 || {
 			tail -60 build/soak.log
-			echo "FAILED: SEED=$seed $t"
+			echo "FAILED: SEED=$seed WEIR_SEED=$((seed * 100000)) $t"
 			exit 1
 		}
 	done
