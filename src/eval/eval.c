@@ -62,6 +62,8 @@ static void read_rules(struct eval *e)
 		e->is_stateful |= rule_is_stateful(r);
 		if (rule_has_state(r, STATE_HASHLIMIT))
 			*vec_add(e->a, &e->hashlimits) = i;
+		if (binding_is_made_by(r))
+			*vec_add(e->a, &e->translating) = i;
 		if (rule_has_state(r, STATE_RECENT))
 			*vec_add(e->a, &e->recents) = i;
 	}

@@ -172,8 +172,10 @@ static bool is_turned_to_us(struct walk *w)
 
 static enum verdict received(struct walk *w, bool has_out)
 {
-	enum verdict v = at_hook(w, HOOK_PREROUTING);
+	enum verdict v;
 
+	w->says_forward = has_out || (w->e->opt.env && w->e->opt.env->forwarding);
+	v = at_hook(w, HOOK_PREROUTING);
 	if (v != VERDICT_ACCEPT || w->has_given_up)
 		return v;
 	if (has_out ? is_turned_to_us(w) : is_for_us(w))

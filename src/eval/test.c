@@ -135,6 +135,10 @@ static const char *how_to_say(const struct walk *w, enum field f)
 	case FIELD_IIF_GROUP:
 	case FIELD_OIF_GROUP:
 		return "; --env says it";
+	case FIELD_DST:
+	case FIELD_DPORT:
+		return w->is_bound && w->dst_changed && !w->is_dst_nat ? ": the connection may be translated; --env and --hook say more"
+								       : "";
 	case FIELD_CT_MARK:
 		return "; ctmark= says it";
 	default:

@@ -213,6 +213,13 @@ static enum verdict walk_base(struct walk *w, const struct chain *base)
 
 /* ---------- one hook ---------- */
 
+/* The destination becomes what the connection's first packet had made of it. */
+static void translate(struct walk *w)
+{
+	track_translate(w);
+	binding_guess(w);
+}
+
 enum verdict walk_hook(struct walk *w, enum hook hook)
 {
 	const struct base *b = &w->e->base[w->f.family][hook];
@@ -224,7 +231,7 @@ enum verdict walk_hook(struct walk *w, enum hook hook)
 		if (tracks && !w->ct_done && b->v[i]->priority >= CONN_PRIORITY)
 			conn_enter(w);
 		if (tracks && b->v[i]->priority > DST_NAT_PRIORITY)
-			track_translate(w);
+			translate(w);
 		if (b->v[i]->is_nat && !nat_is_asked(w, b->v[i]))
 			continue;
 		v = walk_base(w, b->v[i]);
@@ -233,7 +240,9 @@ enum verdict walk_hook(struct walk *w, enum hook hook)
 	}
 	if (tracks && !w->ct_done)
 		conn_enter(w);
-	if (hook != HOOK_FORWARD)
+	if (tracks)
+		translate(w);
+	else if (hook != HOOK_FORWARD)
 		track_translate(w);
 	return VERDICT_ACCEPT;
 }

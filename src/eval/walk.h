@@ -29,6 +29,7 @@ struct eval {
 	} base[FAMILY_COUNT][HOOK_COUNT];
 	bool *is_harmless;  /* by rule.id: whether it matched changes nothing that a later rule could see */
 	VEC(uint32_t) hashlimits, recents; /* rules that have one */
+	VEC(uint32_t) translating; /* rules of nat tables that translate */
 	bool is_stateful;   /* some rule reads or writes what stays between packets */
 	bool has_started;
 	int64_t start_ns, now_ns;
@@ -89,6 +90,8 @@ struct walk {
 	bool is_dst_nat, is_src_nat; /* it has its binding of that kind */
 	uint32_t nat_status, nat_doubt; /* CT_STATUS_*_NAT that these bindings set, and those they may set */
 	bool is_translated; /* a rule did so */
+	bool is_bound;	    /* whether its connection was translated is decided */
+	bool says_forward;  /* the packet may be forwarded: out= or --env says so */
 	bool is_redirected; /* the destination is this machine, whatever its address */
 	bool dst_changed;
 	struct tracked *tracked;
@@ -143,6 +146,9 @@ enum eval_truth cbpf_truth(struct walk *w, const struct bytes_spec *b);
 /* NONE: go on with the rule. ACCEPT, DROP, STOLEN: the effect itself ended this base chain. */
 enum verdict effect_apply(struct walk *w, const struct effect *ef);
 enum verdict nat_apply(struct walk *w, const struct effect *ef);
+/* binding.c: whether the destination of a packet whose connection nobody knows is translated; chooses */
+void binding_guess(struct walk *w);
+bool binding_is_made_by(const struct rule *r);
 bool nat_is_asked(struct walk *w, const struct chain *base); /* does the packet go through this nat chain? */
 void nat_write(struct walk *w, bool is_dst, const u128 *addr, const u128 *port); /* NULL: unknown */
 bool effect_is_harmless(const struct effect *ef); /* a later rule cannot tell whether it happened */

@@ -10,7 +10,51 @@ rules   *filter
 rules   :FORWARD DROP [0:0]
 rules   -A FORWARD -d 198.51.100.7 -p tcp --dport 80 -j ACCEPT
 packet  in=eth0 out=eth1 tcp 192.0.2.1:1 > 203.0.113.1:8080 flags=S ct=new     accept  rule 2
-packet  in=eth0 out=eth1 tcp 192.0.2.1:1 > 198.51.100.7:8080 flags=A ct=established    drop    policy FORWARD
+packet  in=eth0 out=eth1 tcp 192.0.2.1:1 > 198.51.100.7:8080 flags=A ct=invalid        drop    policy FORWARD
+packet  in=eth0 out=eth1 tcp 192.0.2.1:1 > 198.51.100.7:8080 flags=A ct=established    unknown   # that connection may have met the rule
+
+case a packet of a connection that may be masqueraded
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -s 10.0.0.0/8 -o eth0 -p tcp -j MASQUERADE
+rules   COMMIT
+rules   *filter
+rules   :FORWARD DROP [0:0]
+rules   -A FORWARD -d 10.0.0.0/8 -m state --state ESTABLISHED -j ACCEPT
+env     interface eth0 address 192.0.2.1/24
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.1:40000 ct=established     unknown
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.1:40000 ct=new             drop
+packet  in=eth0 out=eth1 udp 198.51.100.7:443 > 192.0.2.1:40000 ct=established     drop
+packet  in=eth2 out=eth1 tcp 198.51.100.7:443 > 192.0.2.1:40000 ct=established     drop
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.9:40000 ct=established     drop
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 10.0.0.9:40000 ct=established      accept
+
+case a packet of a connection that may have another source address
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -j SNAT --to-source 192.0.2.8-192.0.2.15
+rules   COMMIT
+rules   *filter
+rules   :FORWARD DROP [0:0]
+rules   -A FORWARD -d 10.0.0.0/8 -m state --state ESTABLISHED -j ACCEPT
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.7:40000 ct=established     drop
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.8:40000 ct=established     unknown
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.15:40000 ct=established    unknown
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.16:40000 ct=established    drop
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.8:40000                    unknown
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.16:40000                   drop
+
+case how a packet looks at a hook can be said
+hook    forward
+rules   *nat
+rules   :POSTROUTING ACCEPT [0:0]
+rules   -A POSTROUTING -j MASQUERADE
+rules   COMMIT
+rules   *filter
+rules   :FORWARD DROP [0:0]
+rules   -A FORWARD -d 10.0.0.0/8 -m state --state ESTABLISHED -j ACCEPT
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 10.0.0.9:40000 ct=established      accept
+packet  in=eth0 out=eth1 tcp 198.51.100.7:443 > 192.0.2.1:40000 ct=established     drop
 
 case REDIRECT: the port changes
 rules   *nat

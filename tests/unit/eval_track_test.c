@@ -388,8 +388,11 @@ static void a_destination_that_was_changed_may_be_forwarded(void **state)
 	k->opt.env = &env;
 	k->e = NULL;
 	kit_expect(k, "in=ea ct=new ip " A " > 192.0.2.2 udp 77 > 53", "drop", f);
-	kit_expect(k, "in=ea ct=established ip " A " > 192.0.2.2 udp 77 > 53", "accept", r);
-	kit_expect(k, "in=ea ct=established ip " A " > 203.0.113.2 udp 77 > 53", "drop", f);
+	/* the connection's first packet may have been sent elsewhere by the same rule */
+	kit_expect(k, "in=ea ct=established ip " A " > 192.0.2.2 udp 77 > 53", "unknown", NULL);
+	kit_expect(k, "in=ea ct=established ip " A " > 203.0.113.2 udp 77 > 53", "unknown", NULL);
+	kit_expect(k, "in=ea ct=untracked ip " A " > 192.0.2.2 udp 77 > 53", "accept", r);
+	kit_expect(k, "in=ea ct=untracked ip " A " > 203.0.113.2 udp 77 > 53", "drop", f);
 }
 
 int main(void)
