@@ -80,11 +80,16 @@ nft add table ip marks '{ chain in { type filter hook input priority -150; udp d
 "$WEIR" load both.v4 >out 2>&1 || sed 's/^/# /' out
 is "$(all)" "drop drop pass" "a mark that nft sets at the priority of mangle is seen by filter"
 "$WEIR" unload >/dev/null
-nft flush ruleset
-"$WEIR" load both.v4 >/dev/null
-nft add table ip marks '{ chain in { type filter hook input priority -5; udp dport 1001 meta mark set 7; }; }'
-has "$("$WEIR" doctor)" "before somebody who has come since" "doctor sees who came between two tables of one program"
-"$WEIR" load both.v4 >/dev/null
-is "$("$WEIR" doctor | grep -c 'who has come since') $(all)" "0 drop drop pass" "a load gives each its place"
-"$WEIR" unload >/dev/null
+
+# somebody who comes later; in a namespace that has no other tables
+ip netns add clean
+at clean ip link set lo up
+one() { echo "$(at clean "$B/tests/probe" self 127.0.0.1 1001) $(at clean "$B/tests/probe" self 127.0.0.1 1002)"; }
+"$WEIR" load --netns clean both.v4 >/dev/null 2>&1
+is "$("$WEIR" list --netns clean | grep -c 'at input priority -150')" 2 "with nobody between, two tables share a program"
+at clean nft add table ip marks '{ chain in { type filter hook input priority -5; udp dport 1001 meta mark set 7; }; }'
+has "$("$WEIR" doctor --netns clean)" "before somebody who has come since" "doctor sees who came between them"
+"$WEIR" load --netns clean both.v4 >/dev/null 2>&1
+is "$("$WEIR" doctor --netns clean | grep -c 'who has come since') $(one)" "0 drop drop" "a load gives each its place"
+"$WEIR" unload --netns clean >/dev/null
 finish
