@@ -2,6 +2,7 @@
 /* `weir load`: rules from files become what the kernel obeys; in place of all that was loaded before. */
 #include "kernel/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "cli/live.h"
@@ -15,12 +16,13 @@
 static void print_kept_active(struct cli *c, struct live *l)
 {
 	struct active active;
+	int err = active_read(&l->in, &active, &(struct refusal){ .a = c->run });
 
-	if (active_read(&l->in, &active, &(struct refusal){ .a = c->run }) == 0)
+	if (err == 0)
 		fprintf(stderr, "weir: nothing was changed: %.*s stay active\n",
 			STR_ARG(active_name(c->run, &active.info)));
 	else
-		fputs("weir: nothing was changed: no rules are loaded\n", stderr);
+		fprintf(stderr, "weir: nothing was changed%s\n", err == -ENOENT ? ": no rules are loaded" : "");
 }
 
 /* Errors in the rules must be told also where there is no BPF file system. */

@@ -32,7 +32,7 @@ int unload_verb(struct cli *c)
 		instance_unlock(&l.in);
 		return live_refused(c, &l);
 	}
-	instance_unlock_last(&l.in);
+	instance_unlock(&l.in);
 	if (name.n)
 		printf("unloaded %.*s\n", STR_ARG(name));
 	else

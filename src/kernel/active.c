@@ -46,11 +46,9 @@ static int read_counts(const struct pins *p, struct active *out, struct refusal 
 	struct info *info = &out->info;
 	struct both b = { .has_before = false };
 	struct program_maps maps;
-	int err = pins_slot_get(p, info->slot, &maps);
+	int err = pins_slot_get(p, info->slot, &maps, why);
 
-	if (err)
-		refusal_set(why, -err, "cannot open the counters of slot %u", info->slot);
-	else
+	if (!err)
 		err = counts_open(maps.count, &info->size, &b.now, why);
 	maps.log = -1;
 	program_maps_close(&maps);

@@ -84,6 +84,11 @@ static int find_bpffs(const struct instance *in, struct refusal *why)
 	return -ENODEV;
 }
 
+const char *instance_lock_path(struct arena *a, const char *folder)
+{
+	return arena_printf(a, "%s/%s.lock", lock_dir, folder).p;
+}
+
 int instance_open(struct arena *a, const struct instance_options *o, struct instance *in, struct refusal *why)
 {
 	int err;
@@ -103,7 +108,7 @@ int instance_open(struct arena *a, const struct instance_options *o, struct inst
 		return -EOPNOTSUPP;
 	}
 	in->dir = arena_printf(a, "%s/weir/%llu-%s", in->bpffs, (unsigned long long)in->cookie, in->name).p;
-	in->lock_path = arena_printf(a, "%s/%llu-%s.lock", lock_dir, (unsigned long long)in->cookie, in->name).p;
+	in->lock_path = instance_lock_path(a, arena_printf(a, "%llu-%s", (unsigned long long)in->cookie, in->name).p);
 	return find_bpffs(in, why);
 }
 
@@ -173,18 +178,26 @@ static int lock_file(const char *path, bool wait, int *holder)
 	return err;
 }
 
+static int refuse_lock(int err, const char *what, const char *path, struct refusal *why)
+{
+	refusal_set(why, err, "cannot %s %s", what, path);
+	if (err == EACCES)
+		refusal_help(why, "this needs root");
+	return -err;
+}
+
 int instance_lock(struct instance *in, bool wait, int *holder, struct refusal *why)
 {
 	int fd;
 
 	if (mkdir(lock_dir, 0700) && errno != EEXIST)
-		return refusal_set(why, errno, "cannot make %s", lock_dir);
+		return refuse_lock(errno, "make", lock_dir, why);
 	for (;;) {
 		fd = lock_file(in->lock_path, wait, holder);
 		if (fd == -EWOULDBLOCK && !wait)
 			return fd;
 		if (fd < 0)
-			return refusal_set(why, -fd, "cannot lock %s", in->lock_path);
+			return refuse_lock(-fd, "lock", in->lock_path, why);
 		if (is_still_there(in->lock_path, fd))
 			break;
 		close(fd);
@@ -194,15 +207,11 @@ int instance_lock(struct instance *in, bool wait, int *holder, struct refusal *w
 	return 0;
 }
 
-void instance_unlock_last(struct instance *in)
-{
-	if (in->lock_fd >= 0)
-		unlink(in->lock_path);
-	instance_unlock(in);
-}
-
 void instance_unlock(struct instance *in)
 {
+	/* Without rules nothing needs the file. Who waits for the lock finds that it is gone, and makes another one. */
+	if (in->lock_fd >= 0 && access(in->dir, F_OK))
+		unlink(in->lock_path);
 	if (in->lock_fd >= 0)
 		close(in->lock_fd);
 	in->lock_fd = -1;

@@ -35,9 +35,9 @@ int instance_open(struct arena *a, const struct instance_options *o, struct inst
  * number, 0 if unknown).
  */
 int instance_lock(struct instance *in, bool wait, int *holder, struct refusal *why);
+/* When nothing of the instance is left, the lock's file goes too. */
 void instance_unlock(struct instance *in);
-/* The same when nothing of the instance is left: the lock's file goes too. */
-void instance_unlock_last(struct instance *in);
+const char *instance_lock_path(struct arena *a, const char *folder); /* of an instance, by the name of its folder */
 /* Makes the folder. */
 int instance_create(const struct instance *in, struct refusal *why);
 /* Path of a pin: instance_path(in, "slot%u/table", 0). */

@@ -185,19 +185,17 @@ static int open_maps(struct load *l)
 	struct program_maps active = { .count = -1 };
 	int err;
 
-	if (!l->out->is_new_slot) {
-		err = pins_slot_get(&l->p, l->next.slot, &l->maps);
-		return err ? refusal_set(l->why, -err, "cannot open the maps of slot %u", l->next.slot) : 0;
-	}
+	if (!l->out->is_new_slot)
+		return pins_slot_get(&l->p, l->next.slot, &l->maps, l->why);
 	err = program_maps_create(&l->maps, &l->next.size, l->p.generation);
 	if (err)
 		return refusal_set(l->why, -err, "cannot make BPF maps for %u words of tables", l->tables->n_words);
 	l->maps.log = l->p.log;
 	if (l->has_new_counts)
 		return 0;
-	err = pins_slot_get(&l->p, l->active->slot, &active);
+	err = pins_slot_get(&l->p, l->active->slot, &active, l->why);
 	if (err)
-		return refusal_set(l->why, -err, "cannot open the maps of slot %u", l->active->slot);
+		return err;
 	close(l->maps.count);
 	l->maps.count = active.count;
 	close(active.table);

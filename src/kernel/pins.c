@@ -3,6 +3,7 @@
 #include "kernel/pins.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -70,6 +71,45 @@ static int map_heads(struct pins *p, struct refusal *why)
 	return p->book ? 0 : -ENOMEM;
 }
 
+/* Somebody has removed a pin of rules that still judge. */
+static int refuse_damage(const struct pins *p, const char *name, struct refusal *why)
+{
+	refusal_set(why, 0, "%s is missing in %s", name, p->in->dir);
+	refusal_help(why, "`weir unload` removes what is left; then load the rules again");
+	return -ESTALE;
+}
+
+static bool has_links(const struct instance *in)
+{
+	DIR *d = opendir(in->dir);
+	struct dirent *e;
+	bool has = false;
+
+	while (d && !has && (e = readdir(d)))
+		has = strncmp(e->d_name, "link-", 5) == 0;
+	if (d)
+		closedir(d);
+	return has;
+}
+
+/* Without links, heads are missing because a first load or the last unload did not come to its end. */
+static int open_heads(struct pins *p, struct refusal *why)
+{
+	const struct {
+		const char *name;
+		int *fd;
+	} head[] = { { "generation", &p->generation }, { "books", &p->books }, { "log", &p->log } };
+
+	for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
+		*head[i].fd = pins_get(p, head[i].name);
+		if (*head[i].fd == -ENOENT)
+			return has_links(p->in) ? refuse_damage(p, head[i].name, why) : -ENOENT;
+		if (*head[i].fd < 0)
+			return refusal_set(why, -*head[i].fd, "cannot open what is pinned in %s", p->in->dir);
+	}
+	return map_heads(p, why);
+}
+
 int pins_open(const struct instance *in, struct pins *p, struct refusal *why)
 {
 	struct stat st;
@@ -82,15 +122,7 @@ int pins_open(const struct instance *in, struct pins *p, struct refusal *why)
 		refusal_help(why, "this needs root");
 		return -EACCES;
 	}
-	p->generation = pins_get(p, "generation");
-	p->books = pins_get(p, "books");
-	p->log = pins_get(p, "log");
-	if (p->generation >= 0 && p->books >= 0 && p->log >= 0)
-		return map_heads(p, why);
-	if (p->generation == -ENOENT || p->books == -ENOENT || p->log == -ENOENT)
-		return -ENOENT;
-	return refusal_set(why, p->generation < 0 ? -p->generation : p->books < 0 ? -p->books : -p->log,
-			   "cannot open what is pinned in %s", in->dir);
+	return open_heads(p, why);
 }
 
 static int get_or_make(struct pins *p, const char *name, int (*make)(void), int *fd, struct refusal *why)
@@ -219,6 +251,8 @@ int pins_info_of(const struct pins *p, struct arena *a, uint32_t serial, struct 
 
 	snprintf(name, sizeof name, "info-%u", serial);
 	fd = pins_get(p, name);
+	if (fd == -ENOENT)
+		return refuse_damage(p, name, why);
 	if (fd < 0)
 		return refusal_set(why, -fd, "cannot open %s", path_of(p, name));
 	err = read_info(a, fd, out, why);
@@ -272,16 +306,18 @@ static int *slot_fd(struct program_maps *m, unsigned i)
 	return i == 0 ? &m->table : i == 1 ? &m->count : &m->state;
 }
 
-int pins_slot_get(const struct pins *p, unsigned slot, struct program_maps *m)
+int pins_slot_get(const struct pins *p, unsigned slot, struct program_maps *m, struct refusal *why)
 {
 	int err = 0;
 
 	*m = (struct program_maps){ p->generation, -1, -1, -1, p->log, -1 };
 	for (unsigned i = 0; i < 3; i++) {
-		int fd = bpf_obj_get(instance_path(p->in, "slot%u/%s", slot, slot_maps[i]));
+		const char *name = arena_printf(p->in->a, "slot%u/%s", slot, slot_maps[i]).p;
+		int fd = pins_get(p, name);
 
 		*slot_fd(m, i) = fd < 0 ? -1 : fd;
-		err = fd < 0 ? fd : err;
+		if (fd < 0 && !err)
+			err = fd == -ENOENT ? refuse_damage(p, name, why) : refusal_set(why, -fd, "cannot open %s", name);
 	}
 	return err;
 }

@@ -30,7 +30,10 @@ struct pins {
 	struct dispatch_books *book;
 };
 
-/* 0, -ENOENT (nothing in why) if the instance has no folder yet, or -errno. */
+/*
+ * 0, -ENOENT (nothing in why) if the instance has no folder yet, or -errno; -ESTALE: rules judge, and somebody has
+ * removed pins of them. The same of all that reads pins.
+ */
 int pins_open(const struct instance *in, struct pins *p, struct refusal *why);
 /* The same, and makes what is missing; the word of a new instance is 0: nothing is in use. */
 int pins_create(const struct instance *in, struct pins *p, struct refusal *why);
@@ -57,7 +60,7 @@ int pins_get(const struct pins *p, const char *name);
 int pins_put(const struct pins *p, const char *name, int fd, struct refusal *why);
 void pins_remove(const struct pins *p, const char *name);
 /* The maps of a slot. */
-int pins_slot_get(const struct pins *p, unsigned slot, struct program_maps *m);
+int pins_slot_get(const struct pins *p, unsigned slot, struct program_maps *m, struct refusal *why);
 int pins_slot_put(const struct pins *p, unsigned slot, const struct program_maps *m, struct refusal *why);
 void pins_slot_remove(const struct pins *p, unsigned slot);
 /* Maps the one element of a map. NULL with why. */

@@ -125,6 +125,7 @@ static void judge(struct doctor *d, const struct instance *in, const char *entry
 	int err;
 
 	dead.dir = arena_printf(d->a, "%s/weir/%s", in->bpffs, entry).p;
+	dead.lock_path = instance_lock_path(d->a, entry);
 	finding_bad(d, name, STR("weir doctor --repair removes it"), "its network namespace is gone");
 	if (!repair)
 		return;
@@ -132,8 +133,10 @@ static void judge(struct doctor *d, const struct instance *in, const char *entry
 	if (!err)
 		err = tidy_remove(&p, &why);
 	pins_close(&p);
-	if (!err)
-		finding_repaired(d);
+	if (err)
+		return;
+	unlink(dead.lock_path);
+	finding_repaired(d);
 }
 
 void doctor_stale(struct doctor *d, const struct instance *in, bool repair)

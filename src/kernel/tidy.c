@@ -45,14 +45,15 @@ static void carry(const struct info *active, struct counts *to, const struct cou
 static bool open_both(const struct pins *p, const struct info *active, struct program_maps *now,
 		      struct program_maps *old)
 {
+	struct refusal ignored = { .a = p->in->a };
 	bool has_now, has_old;
 
 	/* Without the info of the generation before, the other slot holds no counts of it: they were carried over, or a
 	 * load that never became active has left the slot. */
 	if (!active->counts_from || !pins_has_info(p, active->counts_from))
 		return false;
-	has_now = pins_slot_get(p, active->slot, now) == 0;
-	has_old = pins_slot_get(p, 1 - active->slot, old) == 0;
+	has_now = pins_slot_get(p, active->slot, now, &ignored) == 0;
+	has_old = pins_slot_get(p, 1 - active->slot, old, &ignored) == 0;
 	if (has_now && has_old && map_id(now->count) != map_id(old->count))
 		return true;
 	close_maps(now);
@@ -62,13 +63,15 @@ static bool open_both(const struct pins *p, const struct info *active, struct pr
 
 int tidy_open_counts_before(const struct pins *p, const struct info *active, struct counts *from, struct refusal *why)
 {
+	struct refusal gone = { .a = p->in->a };
 	struct program_maps now, old;
 	struct info before;
 	int err;
 
 	if (!open_both(p, active, &now, &old))
 		return -ENOENT;
-	err = pins_info_of(p, p->in->a, active->counts_from, &before, why);
+	/* Who has no lock may come while they are carried over. */
+	err = pins_info_of(p, p->in->a, active->counts_from, &before, &gone) ? -ENOENT : 0;
 	if (!err)
 		err = counts_open(old.count, &before.size, from, why);
 	close_maps(&now);
@@ -84,10 +87,8 @@ int tidy_carry_counts(const struct pins *p, const struct info *active, struct re
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = pins_slot_get(p, active->slot, &now);
-	if (err)
-		refusal_set(why, -err, "cannot open the maps of slot %u", active->slot);
-	else
+	err = pins_slot_get(p, active->slot, &now, why);
+	if (!err)
 		err = counts_open(now.count, &active->size, &to, why);
 	if (!err)
 		carry(active, &to, &from);

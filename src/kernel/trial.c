@@ -196,6 +196,7 @@ static void guard(struct pins *p, struct record *r, trial_told *told, void *arg)
 
 	leave_session(p, &in);
 	end = watch(p, &in, r, &why);
+	instance_unlock(&in);
 	if (told)
 		told(arg, end, &why);
 	_exit(0);

@@ -41,7 +41,27 @@ has "$out" "its network namespace is gone" "and says so"
 "$WEIR" doctor --repair >/dev/null
 is "$("$WEIR" doctor >/dev/null; echo $?) $(ls /sys/fs/bpf/weir | wc -l)" "0 1" "--repair removes it, and nothing else"
 is "$(verdict @a udp 10.0.1.1 1001 30)" drop "the living one still judges"
+is "$(ls /run/weir | wc -l)" 1 "nor is its lock left"
 "$WEIR" unload >/dev/null
+is "$(ls /run/weir)" "" "who is unloaded leaves no lock"
+"$WEIR" doctor --repair >/dev/null
+"$WEIR" confirm 2>/dev/null
+is "$(ls /run/weir)" "" "nor who only looks"
+
+# pins that somebody has removed: nobody says that all is well, or that no rules are loaded
+for pin in generation books log info-1 slot0/table slot0/count slot0/state; do
+	"$WEIR" load r.v4 >/dev/null
+	rm /sys/fs/bpf/weir/*-weir/$pin
+	"$WEIR" list >out 2>&1
+	is "$? $(grep -c "${pin##*/} is missing" out)" "3 1" "list: $pin is missing"
+	"$WEIR" doctor >out
+	is "$? $(grep -c "BAD.*${pin##*/} is missing" out)" "3 1" "doctor: $pin is missing"
+	"$WEIR" load r.v4 >out 2>&1
+	is "$? $(grep -c "${pin##*/} is missing" out) $(grep -c 'weir unload' out) $(grep -c 'no rules' out)" "3 1 1 0" "load: $pin is missing"
+	is "$(verdict @a udp 10.0.1.1 1001 30)" drop "the rules still judge"
+	"$WEIR" unload >/dev/null
+	is "$(verdict @a udp 10.0.1.1 1001 30) $(find /sys/fs/bpf/weir /run/weir/* 2>/dev/null)" "pass " "unload removes what is left"
+done
 
 # no BPF file system, no such namespace, a bad name
 umount /sys/fs/bpf

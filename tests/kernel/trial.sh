@@ -99,7 +99,7 @@ is "$(find /sys/fs/bpf/weir -name 'slot*' | wc -l) $(find /sys/fs/bpf/weir -name
 is "$(now)" drop "the first rules, on trial"
 sleep 1.5
 is "$(now)" pass "and gone"
-is "$(find /sys/fs/bpf/weir 2>/dev/null)" "" "nothing of them is left"
+is "$(find /sys/fs/bpf/weir 2>/dev/null; ls /run/weir)" "" "nothing of them is left"
 "$WEIR" load --confirm 60s cut.v4 >/dev/null
 "$WEIR" unload >/dev/null
 sleep 0.3
