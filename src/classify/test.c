@@ -5,6 +5,7 @@
 #include "classify/bytes.h"
 #include "classify/place.h"
 #include "classify/state.h"
+#include "flat/flat.h"
 
 static uint64_t ones(unsigned bits)
 {
@@ -239,8 +240,24 @@ bool test_asks_conntrack(const struct test *t)
 	return false;
 }
 
+/* The type of an address is asked, and the address alone tells. */
+static struct test multicast_test(struct arena *a, const struct test *t)
+{
+	struct test x = *t;
+
+	x.field[0] = t->field[0] == FIELD_SRC_TYPE ? FIELD_SRC : FIELD_DST;
+	x.in = valset_one(a, 0xe0000000, 0xefffffff);
+	return x;
+}
+
 void test_emit(struct test_room *r, const struct test *t, int yes, int no)
 {
+	struct test multicast;
+
+	if (r->is_ip4 && flat_asks_multicast(t)) {
+		multicast = multicast_test(r->code->a, t);
+		t = &multicast;
+	}
 	switch (t->kind) {
 	case TEST_IN:
 	case TEST_MASK:

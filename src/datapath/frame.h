@@ -50,22 +50,28 @@ static __always_inline void dp_open(struct dp_pkt *p, DP_CTX *ctx)
 	p->linear = dp_linear_test(p->len);
 }
 
-/* Fills the key, all but the transport header: enum dp_parsed. */
+/* The Ethernet and the IP header: enum dp_parsed. */
 DP_GLOBAL int dp_read(DP_CTX *ctx, struct dp_key *k)
 {
 	struct dp_pkt p = {};
-	int r;
 
 	if (!k)
 		return DP_PARSED_MALFORMED;
 	dp_open(&p, ctx);
 	k->bytes = p.len;
-	r = dp_ether(&p, k, dp_has_tag(ctx));
+	return dp_ether(&p, k, dp_has_tag(ctx));
+}
+
+/* What the kernel knows about the packet. */
+DP_GLOBAL int dp_read_meta(DP_CTX *ctx, struct dp_key *k)
+{
+	if (!k)
+		return 0;
 	if (dp_c.test_meta)
 		dp_meta_test(k);
 	else
 		dp_meta_live(k, ctx);
-	return r;
+	return 0;
 }
 
 DP_GLOBAL int dp_read_l4(DP_CTX *ctx, struct dp_key *k, bool is_ip6)
@@ -87,6 +93,7 @@ static __always_inline int dp_judge(DP_CTX *ctx, struct dp_key *k)
 		return DP_VERDICT_DROP;
 	k->base = (*(const volatile u64 *)gen & DP_GEN_HALF(dp_c.slot) ? 1ull : 0) << dp_c.half_log2;
 	parsed = dp_read(ctx, k);
+	dp_read_meta(ctx, k);
 	if (parsed == DP_PARSED_OTHER)
 		return DP_VERDICT_ACCEPT;
 	if (parsed == DP_PARSED_MALFORMED || dp_read_l4(ctx, k, parsed == DP_PARSED_IP6)) {

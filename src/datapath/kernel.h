@@ -34,6 +34,12 @@ struct sock {
 struct dst_entry {
 	u32 tclassid;
 } DP_BTF;
+struct rtable {
+	u16 rt_type;
+} DP_BTF;
+struct rt6_info {
+	u32 rt6i_flags;
+} DP_BTF;
 struct net_device {
 	int ifindex;
 	char name[16];
@@ -75,6 +81,9 @@ struct sk_buff {
 } DP_BTF;
 
 enum { DP_TCP_TIME_WAIT = 6, DP_TCP_NEW_SYN_RECV = 12, DP_ARPHRD_ETHER = 1, DP_CT_SETTLE = 256 /* jiffies */ };
+enum { DP_RTN_UNICAST = 1, DP_RTN_LOCAL = 2, DP_RTN_ANYCAST = 4 };
+#define DP_RTF_LOCAL 0x80000000u
+#define DP_RTF_ANYCAST 0x00100000u
 enum { DP_PACKET_MULTICAST = 2, DP_PACKET_BROADCAST = 1, DP_PACKET_LOOPBACK = 5 };
 
 /* The bytes of a name up to its end; more = 0 when the end lies in this word. */
@@ -108,12 +117,10 @@ static __always_inline void dp_devices(struct dp_key *k, const struct net_device
 		dp_iface(k, in, DP_W_IIF0, DP_HAS_IIF);
 		dp_iface(k, out, DP_W_OIF0, DP_HAS_OIF);
 	}
-	if (dp_c.features & (DP_F_LOG | DP_F_GROUP)) {
-		k->w[DP_W_IFINDEX] = (u64)(in ? (u32)in->ifindex : 0) | (u64)(out ? (u32)out->ifindex : 0) << 32;
-		k->w[DP_W_DEV] |= (in ? DP_HAS_IIF : 0) | (out ? DP_HAS_OIF : 0);
-	}
-	if (dp_c.features & DP_F_GROUP)
-		k->w[DP_W_GROUP] = (u64)(in ? (u32)in->group : 0) | (u64)(out ? (u32)out->group : 0) << 32;
+	if (!(dp_c.features & DP_F_GROUP))
+		return;
+	k->w[DP_W_DEV] |= (in ? DP_HAS_IIF : 0) | (out ? DP_HAS_OIF : 0);
+	k->w[DP_W_GROUP] = (u64)(in ? (u32)in->group : 0) | (u64)(out ? (u32)out->group : 0) << 32;
 }
 
 /* As xt_owner: the full socket's file. */
@@ -198,7 +205,6 @@ static __always_inline void dp_ct(struct dp_key *k, const struct sk_buff *skb, c
 			(u64)LD8(dp_kernel(ct, tuple)) << 48 |
 			LD32(dp_kernel(ct, bpf_core_field_offset(struct nf_conn, status)));
 	k->w[DP_W_MARK] |= (u64)LD32(dp_kernel(ct, bpf_core_field_offset(struct nf_conn, mark))) << 32;
-	k->w[DP_W_CTPTR] = nfct & ~7ull;
 }
 
 /* As xt_mac: only of Ethernet devices, and where the header is still there. */
@@ -223,6 +229,27 @@ static __always_inline void dp_pkttype(struct dp_key *k, const struct sk_buff *s
 	if (type == DP_PACKET_LOOPBACK)
 		type = is_ip6 || (k->w[DP_W_DST_LO] >> 28 & 15) == 14 ? DP_PACKET_MULTICAST : DP_PACKET_BROADCAST;
 	k->w[DP_W_DEV] |= type << 32;
+}
+
+/*
+ * What the destination is to this machine, as the route that the packet took was found by it: 1 << RTN_*. (xt_addrtype asks
+ * the table of local addresses, which is where that route came from.) Behind the routing decision only.
+ */
+static __always_inline void dp_dst_type(struct dp_key *k, const struct sk_buff *skb, bool is_ip6)
+{
+	const void *dst = (const void *)(skb->_skb_refdst & ~1ull);
+	u64 type = DP_RTN_UNICAST;
+	u32 flags;
+
+	if (!dst)
+		return;
+	if (is_ip6) {
+		flags = LD32(dp_kernel(dst, bpf_core_field_offset(struct rt6_info, rt6i_flags)));
+		type = flags & DP_RTF_LOCAL ? DP_RTN_LOCAL : flags & DP_RTF_ANYCAST ? DP_RTN_ANYCAST : DP_RTN_UNICAST;
+	} else {
+		type = LD16(dp_kernel(dst, bpf_core_field_offset(struct rtable, rt_type)));
+	}
+	k->w[DP_W_IP] |= 1ull << (type & 15) << 52;
 }
 
 static __always_inline void dp_realm(struct dp_key *k, const struct sk_buff *skb)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Log: an event for the ring. A full ring loses events, never packets; the lost are counted. The reader polls: waking
- * it up from here would cost every packet.
+ * it up from here would cost every packet. The includer's dp_ifindex() fills in the devices.
  */
 #ifndef WEIR_DATAPATH_LOG_H
 #define WEIR_DATAPATH_LOG_H
@@ -23,8 +23,7 @@ DP_GLOBAL int dp_log_event(DP_CTX *ctx, const struct dp_key *k, u32 counter)
 	e->time_ns = bpf_ktime_get_ns();
 	e->counter = counter;
 	e->mark = (u32)k->w[DP_W_MARK];
-	e->iif = (u32)k->w[DP_W_IFINDEX];
-	e->oif = (u32)(k->w[DP_W_IFINDEX] >> 32);
+	dp_ifindex(ctx, e);
 	e->length = (u32)k->bytes;
 	e->point = (u8)dp_c.point;
 	e->slot = (u8)dp_c.slot;

@@ -274,6 +274,8 @@ const char *native_lacks(const struct packet *p, uint32_t features)
 		return "the realm";
 	if (features & DP_F_GROUP)
 		return "the interface groups";
+	if (features & DP_F_ROUTE)
+		return "the route";
 	return NULL;
 }
 

@@ -56,17 +56,33 @@ static __always_inline const u8 *dp_at(struct dp_pkt *p, u64 off, u32 n)
 	return dp_kernel(p->far.b, 0); /* read in the same guarded way: one instruction cannot read both ways */
 }
 
+static __always_inline void dp_ifindex(struct bpf_nf_ctx *ctx, struct dp_log_event *e)
+{
+	const struct net_device *in = ctx->state->in, *out = ctx->state->out;
+
+	e->iif = in ? (u32)in->ifindex : 0;
+	e->oif = out ? (u32)out->ifindex : 0;
+}
+
 #include "datapath/parse.h"
 #include "datapath/run.h"
 
 #include "datapath/log.h"
 #include "datapath/testmeta.h"
 
-static __always_inline void dp_meta_live(struct dp_key *k, struct bpf_nf_ctx *ctx, bool is_ip6)
+/* What the kernel knows about the packet. Functions that are called one after the other share one piece of stack. */
+DP_GLOBAL int dp_read_meta(struct bpf_nf_ctx *ctx, struct dp_key *k)
 {
 	const struct nf_hook_state *state = ctx->state;
+	bool is_ip6 = dp_c.point >= DP_POINTS_PER_FAMILY;
 	struct sk_buff *skb = ctx->skb;
 
+	if (!k)
+		return 0;
+	if (dp_c.test_meta) {
+		dp_meta_test(k);
+		return 0;
+	}
 	k->w[DP_W_MARK] = skb->mark;
 	k->w[DP_W_DEV] |= dp_cpu();
 	if (dp_c.features & DP_F_PKTTYPE)
@@ -80,6 +96,9 @@ static __always_inline void dp_meta_live(struct dp_key *k, struct bpf_nf_ctx *ct
 		dp_macs(k, skb);
 	if (dp_c.features & DP_F_REALM)
 		dp_realm(k, skb);
+	if (dp_c.features & DP_F_ROUTE)
+		dp_dst_type(k, skb, is_ip6);
+	return 0;
 }
 
 static __always_inline void dp_open(struct dp_pkt *p, struct bpf_nf_ctx *ctx)
@@ -92,23 +111,17 @@ static __always_inline void dp_open(struct dp_pkt *p, struct bpf_nf_ctx *ctx)
 	p->linear = dp_linear_test(skb->len - skb->data_len);
 }
 
-/* Fills the key, all but the transport header: enum dp_parsed. */
+/* The IP header: enum dp_parsed. */
 DP_GLOBAL int dp_read(struct bpf_nf_ctx *ctx, struct dp_key *k)
 {
 	bool is_ip6 = dp_c.point >= DP_POINTS_PER_FAMILY;
 	struct dp_pkt p = {};
-	int r;
 
 	if (!k)
 		return DP_PARSED_MALFORMED;
 	dp_open(&p, ctx);
 	k->bytes = p.len;
-	r = dp_ip(&p, k, 0, is_ip6);
-	if (dp_c.test_meta)
-		dp_meta_test(k);
-	else
-		dp_meta_live(k, ctx, is_ip6);
-	return r;
+	return dp_ip(&p, k, 0, is_ip6);
 }
 
 DP_GLOBAL int dp_read_l4(struct bpf_nf_ctx *ctx, struct dp_key *k)
@@ -126,12 +139,14 @@ int dp_nf(struct bpf_nf_ctx *ctx)
 {
 	const u64 *gen = dp_map(&dp_generation);
 	struct dp_key k = {};
-	int verdict;
+	int parsed, verdict;
 
 	if (!gen)
 		return 0;
 	k.base = (*(const volatile u64 *)gen & DP_GEN_HALF(dp_c.slot) ? 1ull : 0) << dp_c.half_log2;
-	if (dp_read(ctx, &k) == DP_PARSED_MALFORMED || dp_read_l4(ctx, &k)) {
+	parsed = dp_read(ctx, &k);
+	dp_read_meta(ctx, &k);
+	if (parsed == DP_PARSED_MALFORMED || dp_read_l4(ctx, &k)) {
 		dp_count_add(&k, DP_COUNTER_MALFORMED);
 		verdict = dp_c.malformed_accept ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
 	} else {

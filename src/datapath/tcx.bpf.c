@@ -19,6 +19,12 @@ static __always_inline int dp_copy(struct __sk_buff *ctx, u32 off, u32 n, void *
 	return (int)bpf_skb_load_bytes(ctx, off, to, n);
 }
 
+static __always_inline void dp_ifindex(struct __sk_buff *ctx, struct dp_log_event *e)
+{
+	e->iif = dp_c.egress ? 0 : ctx->ifindex;
+	e->oif = dp_c.egress ? ctx->ifindex : 0;
+}
+
 static __always_inline u64 dp_length(struct __sk_buff *ctx)
 {
 	return ctx->len;

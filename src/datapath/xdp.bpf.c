@@ -25,6 +25,12 @@ static __always_inline int dp_copy(struct xdp_md *ctx, u32 off, u32 n, void *to)
 	return (int)bpf_xdp_load_bytes(ctx, off, to, n);
 }
 
+static __always_inline void dp_ifindex(struct xdp_md *ctx, struct dp_log_event *e)
+{
+	e->iif = ctx->ingress_ifindex;
+	e->oif = 0;
+}
+
 static __always_inline u64 dp_length(struct xdp_md *ctx)
 {
 	return bpf_xdp_get_buff_len(ctx);

@@ -142,6 +142,19 @@ static void reach_chain(struct reach *r, const struct chain *c, unsigned depth)
 	*vec_add(r->a, &r->out->lists) = c;
 }
 
+/* Everything that PREROUTING reaches, once more. */
+static void reach_early(struct reach *r, const struct chain *c, uint8_t *seen)
+{
+	if (seen[c->id])
+		return;
+	seen[c->id] = 1;
+	for (size_t i = 0; i < c->rules.n; i++) {
+		flat_refuse_early(r->rs, c->rules.v[i], r->d);
+		if (callee(c->rules.v[i]))
+			reach_early(r, callee(c->rules.v[i]), seen);
+	}
+}
+
 bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_options *opt, struct diags *d, struct flat *out)
 {
 	struct reach r = { .a = a, .rs = rs, .opt = opt, .d = d, .out = out };
@@ -157,5 +170,9 @@ bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_opti
 	for (unsigned i = 0; i < FLAT_POINTS; i++)
 		for (unsigned k = 0; k < out->point[i].n_chains; k++)
 			reach_chain(&r, out->point[i].chain[k], 0);
+	for (unsigned i = 0; i < FLAT_POINTS && d->n_errors == errors; i++)
+		for (unsigned k = 0; k < out->point[i].n_chains; k++)
+			if (out->point[i].hook == HOOK_PREROUTING)
+				reach_early(&r, out->point[i].chain[k], arena_new(a, uint8_t, rs->chains.n + 1));
 	return d->n_errors == errors;
 }

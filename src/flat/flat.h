@@ -42,8 +42,13 @@ bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_opti
 
 /* flat/refuse.c: errors for steps of a rule, or of a whole chain, that no program here can do. */
 void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const struct flat_options *opt, struct diags *d);
+/* In front of the routing decision: tests on what only the route tells. */
+void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d);
 void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct diags *d);
 /* "write --tables raw,filter": the tables of the ruleset without that of c. */
 void flat_hint_tables(const struct ruleset *rs, const struct chain *c, struct diags *d, struct diag *g);
+
+/* A test on the type of an address that asks for multicast alone: the address itself tells. */
+bool flat_asks_multicast(const struct test *t);
 
 #endif

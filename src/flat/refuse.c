@@ -5,6 +5,8 @@
  */
 #include "flat/flat.h"
 
+#include <linux/rtnetlink.h>
+
 /* ---------- the way out ---------- */
 
 void flat_hint_tables(const struct ruleset *rs, const struct chain *c, struct diags *d, struct diag *g)
@@ -104,7 +106,6 @@ static const char *reason_of_field(enum field f)
 {
 	switch (f) {
 	case FIELD_SRC_TYPE:
-	case FIELD_DST_TYPE:
 		return "which kind of address this is only the routing table knows, and a program cannot ask it";
 	case FIELD_PHYSIN:
 	case FIELD_PHYSOUT:
@@ -185,7 +186,7 @@ static const char *reason_of_test(const struct test *t)
 	switch (t->kind) {
 	case TEST_IN:
 	case TEST_MASK:
-		for (unsigned i = 0; i < t->n_fields && !why; i++)
+		for (unsigned i = 0; i < t->n_fields && !why && !flat_asks_multicast(t); i++)
 			why = reason_of_field(t->field[i]);
 		return why;
 	case TEST_SET:
@@ -224,6 +225,28 @@ void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const stru
 			refuse_verdict(rs, r, s, opt, d);
 		else
 			refuse_test(rs, r, &s->test, d);
+	}
+}
+
+bool flat_asks_multicast(const struct test *t)
+{
+	u128 multicast = (u128)1 << RTN_MULTICAST;
+
+	return t->kind == TEST_IN && t->n_fields == 1 && (t->field[0] == FIELD_SRC_TYPE || t->field[0] == FIELD_DST_TYPE) &&
+	       t->in.n == 1 && t->in.span[0].lo == multicast && t->in.span[0].hi == multicast;
+}
+
+void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++) {
+		const struct test *t = &r->step[i].test;
+
+		if (r->step[i].kind != STEP_TEST || t->n_fields == 0 || t->field[0] != FIELD_DST_TYPE || flat_asks_multicast(t))
+			continue;
+		flat_hint_tables(rs, r->chain, d,
+				 diag_error(d, t->at, "%s: in PREROUTING no route is known yet, and only the route tells which kind "
+						      "of address this is",
+					    t->what ? t->what : "this match"));
 	}
 }
 

@@ -83,6 +83,7 @@ enum dp_feature {
 	DP_F_TIME = 1 << 15,	 /* the time of day */
 	DP_F_REALM = 1 << 16,
 	DP_F_PKTTYPE = 1 << 17,
+	DP_F_ROUTE = 1 << 18, /* what kind of address the route leads to */
 };
 
 /* The frozen constants of a program: its whole .rodata. */

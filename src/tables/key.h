@@ -11,7 +11,7 @@
 #ifndef WEIR_TABLES_KEY_H
 #define WEIR_TABLES_KEY_H
 
-enum { DP_KEY_WORDS = 26 };
+enum { DP_KEY_WORDS = 24 };
 
 enum dp_word {
 	DP_W_SRC_HI,
@@ -20,7 +20,7 @@ enum dp_word {
 	DP_W_DST_LO,
 	DP_W_L4,    /* sport 48, dport 32, protocol 24, tcp flags 16, DP_HAS_* 0 */
 	DP_W_L4B,   /* icmp type-code 48, length of the tcp header 40, esp spi 0 */
-	DP_W_IP,    /* length 32, ttl 24, tos 16, headers 0 */
+	DP_W_IP,    /* type of the destination 52, length 32, ttl 24, tos 16, headers 0 */
 	DP_W_MARK,  /* ct mark 32, mark 0 */
 	DP_W_CT,    /* state 32, direction 40, has 41, protocol 48, status 0 */
 	DP_W_DEV,   /* vlan 48, has bits 40, pkttype 32, cpu 0 */
@@ -36,9 +36,6 @@ enum dp_word {
 	DP_W_FRAG, /* dccp type 48, reserved 32, id 0 */
 	DP_W_AH,   /* reserved 48, length 32, spi 0 */
 	DP_W_OFF, /* realm 32; where the IP header begins 24, the transport header 0 */
-	/* not tested by rules: what the datapath itself remembers of the packet */
-	DP_W_CTPTR,   /* the connection, as an address */
-	DP_W_IFINDEX, /* oif 32, iif 0 */
 };
 
 /* Bits of DP_W_L4. */

@@ -16,7 +16,7 @@
 #include "diff/lib/judge.h"
 #include "packet/notation.h"
 
-enum { PACKETS_PER_CASE = 250, LINE = 4096, MAX_SHRINKS = 3, OWN_EVERY = 15 };
+enum { PACKETS_PER_CASE = 250, MAX_TRIES = 3000, MAX_TRIES_OWN = 300, LINE = 4096, MAX_SHRINKS = 3, OWN_EVERY = 15, MAX_SHOWN = 20 };
 
 /* One case: texts, and packets as lines with the bytes that were then changed. */
 struct diff_packet {
@@ -156,6 +156,8 @@ struct shrink {
 	enum judge j;
 	struct diff_case c;
 	bool use[PACKETS_PER_CASE];
+	unsigned n_tries; /* each may load programs */
+	int culprit;	  /* the packet whose verdict differed, or -1 */
 };
 
 static bool still_fails(struct shrink *s)
@@ -164,6 +166,8 @@ static bool still_fails(struct shrink *s)
 	struct finding f;
 	bool ran;
 
+	if (s->n_tries++ > (s->c.seed % OWN_EVERY == 0 && s->j != JUDGE_NATIVE ? MAX_TRIES_OWN : MAX_TRIES))
+		return false;
 	arena_reset(s->ar->pass);
 	ran = run_judge(s->ar, &s->c, s->use, s->k, s->j, &t, &f);
 	return ran && f.judge != JUDGE_EVAL;
@@ -171,6 +175,13 @@ static bool still_fails(struct shrink *s)
 
 static void shrink_packets(struct shrink *s)
 {
+	/* Most of the time one packet is enough: the last that was looked at. */
+	for (unsigned i = 0; s->culprit >= 0 && i < PACKETS_PER_CASE; i++)
+		s->use[i] = (int)i == s->culprit;
+	if (s->culprit >= 0 && still_fails(s))
+		return;
+	for (unsigned i = 0; i < PACKETS_PER_CASE; i++)
+		s->use[i] = i < s->c.n_packets && (s->culprit < 0 || (int)i <= s->culprit);
 	for (unsigned step = PACKETS_PER_CASE / 2; step > 0; step /= 2)
 		for (unsigned i = 0; i < s->c.n_packets; i += step) {
 			bool was[PACKETS_PER_CASE];
@@ -222,9 +233,8 @@ static void shrink_and_print(struct shrink *s)
 	struct total t = { 0 };
 	struct finding f;
 	struct packet p;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < PACKETS_PER_CASE; i++)
-		s->use[i] = i < s->c.n_packets;
 	for (int round = 0; round < 2; round++) {
 		shrink_packets(s);
 		shrink_lines(s, &s->c.rules);
@@ -242,7 +252,7 @@ static void shrink_and_print(struct shrink *s)
 	for (unsigned i = 0; i < s->c.n_packets; i++) {
 		struct str line;
 
-		if (!s->use[i] || !packet_make(s->ar->pass, &s->c.packet[i], &p))
+		if (!s->use[i] || (n++ > MAX_SHOWN && (int)i != f.packet) || !packet_make(s->ar->pass, &s->c.packet[i], &p))
 			continue;
 		line = s->c.packet[i].mutate ? notation_print(s->ar->pass, &p) : str_from(s->c.packet[i].line);
 		printf("# packet  %.*s\n", STR_ARG(line));
@@ -278,6 +288,8 @@ static void run_case(const struct arenas *ar, uint64_t seed, struct kernel *k, s
 			continue;
 		if (t->bad[j]++ < MAX_SHRINKS) {
 			s.j = j;
+			s.culprit = f.packet;
+			s.n_tries = 0;
 			shrink_and_print(&s);
 		}
 		fflush(stdout);

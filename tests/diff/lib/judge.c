@@ -98,16 +98,24 @@ static struct judged judge_native(struct bench *b, unsigned position, const stru
 	return (struct judged){ .is_unknown = r.verdict == NATIVE_UNKNOWN, .drops = r.verdict == NATIVE_DROP, .mark = r.mark };
 }
 
-/* A forwarded packet has lost one from its TTL when FORWARD sees it. False: it had none to lose. */
+/* A forwarded packet has lost one from its TTL when FORWARD sees it (and its checksum knows). False: it had none to lose. */
 static bool pass_router(struct arena *a, struct packet *p, bool ip6)
 {
 	uint32_t at = 14 + (ip6 ? 7u : 8u);
 	uint8_t *b = arena_alloc(a, p->len, 1);
+	uint32_t sum;
 
 	if (p->len <= at || p->bytes[at] <= 1)
 		return false;
 	memcpy(b, p->bytes, p->len);
 	b[at]--;
+	if (!ip6 && p->len > at + 3) {
+		sum = (uint32_t)b[at + 2] << 8 | b[at + 3];
+		sum += 0x100;
+		sum += sum >= 0xffff;
+		b[at + 2] = (uint8_t)(sum >> 8);
+		b[at + 3] = (uint8_t)sum;
+	}
 	p->bytes = b;
 	return true;
 }
