@@ -304,19 +304,11 @@ static struct tables *write_tables(struct build *b)
 	return t;
 }
 
-void tables_points(const struct ruleset *rs, struct tables_point point[TABLES_MAX_POINTS])
-{
-	struct build b = { .rs = rs };
-
-	flat_points(rs, 0, b.flat.point);
-	fill_points(&b, point);
-}
-
 struct tables *tables_build(struct arena *a, const struct ruleset *rs, const struct tables_options *opt, struct diags *d)
 {
 	struct build b = { .a = a, .rs = rs, .opt = opt, .d = d };
-	struct flat_options fo = { .reject_as_drop = opt->reject_as_drop, .log_as_count = opt->log_as_count,
-				   .test_run = opt->test_run, .shared_chains = opt->shared_chains };
+	struct flat_options fo = { .reject_as_drop = opt->reject_as_drop, .test_run = opt->test_run,
+				   .shared_chains = opt->shared_chains };
 	unsigned errors = d->n_errors;
 
 	assert(opt->special_counter == 0); /* the datapath knows them by their numbers */

@@ -38,7 +38,7 @@ struct tables_options {
 	uint32_t hz;	/* jiffies in a second, for limits; 0: this kernel's */
 	/*
 	 * Bit p: the chain at position p may join the program of the one before it at its hook. 0: the default, wherever no hook
-	 * of the kernel's own lies between. TABLES_SHARE_NONE: every chain has its own.
+	 * of the kernel's own lies between. TABLES_SHARE_NONE, a bit of no position: every chain has its own.
 	 */
 	unsigned shared_chains;
 };
@@ -52,8 +52,6 @@ struct tables {
 	struct tables_point point[TABLES_MAX_POINTS];
 };
 
-/* Points of a ruleset, without compiling: which hooks it needs. */
-void tables_points(const struct ruleset *rs, struct tables_point point[TABLES_MAX_POINTS]);
 /*
  * Compiles. What the datapath cannot decide is an error in d with the rule's place, the reason and the way out. Returns
  * NULL then; else tables in a.

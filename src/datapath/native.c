@@ -258,27 +258,6 @@ void native_run(struct native *n, unsigned position, const struct packet *p, uin
 	out->n_hits = n->n_hits;
 }
 
-const char *native_lacks(const struct packet *p, uint32_t features)
-{
-	if ((features & DP_F_CT) && (p->ct < 0 || (p->ct != CT_INVALID && p->ct != CT_UNTRACKED && !p->has_ct_mark)))
-		return "the connection";
-	if ((features & DP_F_IFACE) && (!p->has_iif && !p->has_oif))
-		return "the interfaces";
-	if ((features & DP_F_SOCKET) && (p->uid == -1 || p->gid == -1))
-		return "the socket's owner";
-	if ((features & DP_F_MAC) && p->link != PACKET_LINK_ETHER)
-		return "the Ethernet header";
-	if ((features & DP_F_PKTTYPE) && p->pkttype < 0)
-		return "the packet type";
-	if ((features & DP_F_REALM) && p->realm < 0)
-		return "the realm";
-	if (features & DP_F_GROUP)
-		return "the interface groups";
-	if (features & DP_F_ROUTE)
-		return "the route";
-	return NULL;
-}
-
 const uint64_t *native_counts(const struct native *n)
 {
 	return n->count;

@@ -6,7 +6,7 @@
  *     native_run(n, 3, &packet, &out);       input, filter: of the packet's own family
  *
  * State (limits) and counters go on from packet to packet. What a packet does not say (no interface, no connection) is
- * absent; native_lacks() tells what of it the rules would have asked for.
+ * absent.
  */
 #ifndef WEIR_DATAPATH_NATIVE_H
 #define WEIR_DATAPATH_NATIVE_H
@@ -48,8 +48,6 @@ struct native *native_create(struct arena *a, const struct native_tables *t);
  */
 void native_run(struct native *n, unsigned position, const struct packet *p, uint32_t mark, uint64_t now,
 		struct native_result *out);
-/* A word for what rules with these features (DP_F_*) ask and the packet does not say; NULL: it says all. */
-const char *native_lacks(const struct packet *p, uint32_t features);
 /* Which device the packet has at a position. */
 bool native_sees_iif(unsigned position);
 bool native_sees_oif(unsigned position);

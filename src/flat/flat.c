@@ -68,7 +68,7 @@ static void family_points(const struct ruleset *rs, enum family f, unsigned shar
 	}
 }
 
-void flat_points(const struct ruleset *rs, unsigned shared_chains, struct flat_point point[FLAT_POINTS])
+static void make_points(const struct ruleset *rs, unsigned shared_chains, struct flat_point point[FLAT_POINTS])
 {
 	memset(point, 0, FLAT_POINTS * sizeof *point);
 	for (enum family f = FAMILY_IP4; f < FAMILY_COUNT; f++)
@@ -163,7 +163,7 @@ bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_opti
 	*out = (struct flat){ 0 };
 	r.seen = arena_new(a, uint8_t, rs->chains.n + 1);
 	r.below = arena_new(a, uint8_t, rs->chains.n + 1);
-	flat_points(rs, opt->shared_chains, out->point);
+	make_points(rs, opt->shared_chains, out->point);
 	for (size_t i = 0; i < rs->chains.n; i++)
 		if (rs->chains.v[i]->hook != HOOK_NONE && rs->chains.v[i]->is_nat)
 			flat_refuse_nat(rs, rs->chains.v[i], d);

@@ -26,7 +26,7 @@ struct flat_point {
 };
 
 struct flat_options {
-	bool reject_as_drop, log_as_count, test_run;
+	bool reject_as_drop, test_run;
 	unsigned shared_chains; /* bit p: the chain at position p may join the program of the one before it; 0: the default */
 };
 
@@ -35,9 +35,10 @@ struct flat {
 	VEC(const struct chain *) lists; /* all chains reached, callees before their callers */
 };
 
-/* Which base chains run at which point. Base chains without rules that accept need none. */
-void flat_points(const struct ruleset *rs, unsigned shared_chains, struct flat_point point[FLAT_POINTS]);
-/* The same with the lists; what cannot be done is an error in d. Memory comes from a. */
+/*
+ * Which base chains run at which point (those without rules that accept need none), and the lists; what cannot be done is an
+ * error in d. Memory comes from a.
+ */
 bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_options *opt, struct diags *d, struct flat *out);
 
 /* flat/refuse.c: errors for steps of a rule, or of a whole chain, that no program here can do. */
@@ -45,8 +46,6 @@ void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const stru
 /* In front of the routing decision: tests on what only the route tells. */
 void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d);
 void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct diags *d);
-/* "write --tables raw,filter": the tables of the ruleset without that of c. */
-void flat_hint_tables(const struct ruleset *rs, const struct chain *c, struct diags *d, struct diag *g);
 
 /* A test on the type of an address that asks for multicast alone: the address itself tells. */
 bool flat_asks_multicast(const struct test *t);

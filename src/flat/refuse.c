@@ -9,7 +9,8 @@
 
 /* ---------- the way out ---------- */
 
-void flat_hint_tables(const struct ruleset *rs, const struct chain *c, struct diags *d, struct diag *g)
+/* "write --tables raw,filter": the tables of the ruleset without that of c. */
+static void hint_tables(const struct ruleset *rs, const struct chain *c, struct diags *d, struct diag *g)
 {
 	struct buf b = { .a = d->a };
 
@@ -70,7 +71,7 @@ static void refuse_effect(const struct ruleset *rs, const struct rule *r, const 
 	const char *why = reason_of_effect(e, opt);
 
 	if (why)
-		flat_hint_tables(rs, r->chain, d, diag_error(d, e->at, "%s: %s", e->name ? e->name : "this target", why));
+		hint_tables(rs, r->chain, d, diag_error(d, e->at, "%s: %s", e->name ? e->name : "this target", why));
 }
 
 static void refuse_verdict(const struct ruleset *rs, const struct rule *r, const struct step *s, const struct flat_options *opt,
@@ -97,7 +98,7 @@ static void refuse_verdict(const struct ruleset *rs, const struct rule *r, const
 	default:
 		return;
 	}
-	flat_hint_tables(rs, r->chain, d, g);
+	hint_tables(rs, r->chain, d, g);
 }
 
 /* ---------- tests ---------- */
@@ -206,7 +207,7 @@ static void refuse_test(const struct ruleset *rs, const struct rule *r, const st
 	const char *why = reason_of_test(t);
 
 	if (why) {
-		flat_hint_tables(rs, r->chain, d, diag_error(d, t->at, "%s: %s", t->what ? t->what : "this match", why));
+		hint_tables(rs, r->chain, d, diag_error(d, t->at, "%s: %s", t->what ? t->what : "this match", why));
 	} else if (t->kind == TEST_SET && !t->set->set) {
 		struct diag *g = diag_error(d, t->set->at, "there is no set '%.*s'", STR_ARG(t->set->name));
 
@@ -243,7 +244,7 @@ void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct di
 
 		if (r->step[i].kind != STEP_TEST || t->n_fields == 0 || t->field[0] != FIELD_DST_TYPE || flat_asks_multicast(t))
 			continue;
-		flat_hint_tables(rs, r->chain, d,
+		hint_tables(rs, r->chain, d,
 				 diag_error(d, t->at, "%s: in PREROUTING no route is known yet, and only the route tells which kind "
 						      "of address this is",
 					    t->what ? t->what : "this match"));
@@ -258,5 +259,5 @@ void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct dia
 		return;
 	g = diag_error(d, c->rules.v[0]->at, "chain %.*s of table %.*s: a netfilter program cannot translate addresses",
 		       STR_ARG(c->name), STR_ARG(c->table));
-	flat_hint_tables(rs, c, d, g);
+	hint_tables(rs, c, d, g);
 }

@@ -63,7 +63,7 @@ static unsigned shared_chains(struct arena *a)
 		{ DP_POSITION_FORWARD_SECURITY, HOOK_FORWARD, 0, 50 },
 		{ DP_POSITION_OUTPUT_SECURITY, HOOK_OUTPUT, 0, 50 },
 	};
-	unsigned shared = 1u << 31; /* no position: so that nothing shared is not "as by default" */
+	unsigned shared = TABLES_SHARE_NONE;
 	struct hooks all;
 
 	hooks_list(a, &all);

@@ -56,15 +56,6 @@ bool points_place(const struct pins *p, unsigned point, struct nflink_place *at)
 	return is;
 }
 
-bool points_has_link(const struct pins *p, unsigned point)
-{
-	int link = pins_get(p, name_of("link", point).text);
-
-	if (link >= 0)
-		close(link);
-	return link >= 0;
-}
-
 static int open_programs(const struct pins *p, unsigned point, bool make, struct refusal *why)
 {
 	struct point_name name = name_of("programs", point);

@@ -28,6 +28,5 @@ int points_set_program(const struct pins *p, unsigned point, unsigned slot, int 
 bool points_place(const struct pins *p, unsigned point, struct nflink_place *at);
 /* Is a program in this slot of the point? */
 bool points_has_program(const struct pins *p, unsigned point, unsigned slot);
-bool points_has_link(const struct pins *p, unsigned point); /* a link is pinned, alive or not */
 
 #endif

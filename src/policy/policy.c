@@ -79,39 +79,6 @@ struct set *policy_set_find(const struct ruleset *rs, struct str name)
 	return strmap_get(&rs->set_by_name, name);
 }
 
-void policy_chain_drop(struct ruleset *rs, struct chain *c)
-{
-	void **slot = strmap_slot(rs->a, &rs->chain_by_name, chain_key(rs->a, c->family, c->table, c->name));
-	size_t k = 0;
-
-	if (*slot == c)
-		*slot = NULL;
-	for (size_t i = 0; i < rs->chains.n; i++)
-		if (rs->chains.v[i] != c)
-			rs->chains.v[k++] = rs->chains.v[i];
-	rs->chains.n = k;
-	policy_number(rs);
-}
-
-void policy_keep_tables(struct ruleset *rs, const struct str *table, size_t n)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < rs->chains.n; i++) {
-		struct chain *c = rs->chains.v[i];
-		bool is_kept = false;
-
-		for (size_t j = 0; j < n && !is_kept; j++)
-			is_kept = str_eq(c->table, table[j]);
-		if (is_kept)
-			rs->chains.v[k++] = c;
-		else
-			*strmap_slot(rs->a, &rs->chain_by_name, chain_key(rs->a, c->family, c->table, c->name)) = NULL;
-	}
-	rs->chains.n = k;
-	policy_number(rs);
-}
-
 /* Rules of one chain with equal text are told apart by their number among themselves. */
 static void number_duplicates(struct arena *scratch, struct chain *c)
 {

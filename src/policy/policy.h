@@ -329,10 +329,6 @@ struct chain *policy_chain_find(const struct ruleset *rs, enum family fam, struc
 struct rule *policy_rule_add(struct ruleset *rs, struct chain *c, uint32_t pos);
 struct set *policy_set_add(struct ruleset *rs, struct str name, struct loc at);
 struct set *policy_set_find(const struct ruleset *rs, struct str name);
-/* Takes a chain with its rules out (nobody may point at it any more). */
-void policy_chain_drop(struct ruleset *rs, struct chain *c);
-/* Keeps only the chains of the named tables. A jump never leaves a table, so nothing dangles. */
-void policy_keep_tables(struct ruleset *rs, const struct str *table, size_t n);
 /* After all rules are in: index, id (chain by chain), duplicate of every rule; ids of chains and sets. */
 void policy_number(struct ruleset *rs);
 /*

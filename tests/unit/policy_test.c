@@ -115,9 +115,6 @@ static void chains_are_found_within_family_and_table(void **state)
 	assert_ptr_equal(policy_chain_find(f->rs, FAMILY_IP4, STR("mangle"), STR("INPUT")), m);
 	assert_null(policy_chain_find(f->rs, FAMILY_IP6, STR("filter"), STR("INPUT")));
 	assert_null(policy_chain_find(f->rs, FAMILY_IP4, STR("filter"), STR("OUTPUT")));
-	policy_chain_drop(f->rs, c);
-	assert_null(policy_chain_find(f->rs, FAMILY_IP4, STR("filter"), STR("INPUT")));
-	assert_int_equal(f->rs->chains.n, 1);
 }
 
 static void base_chains_come_in_order_of_priority(void **state)
@@ -137,25 +134,6 @@ static void base_chains_come_in_order_of_priority(void **state)
 	assert_int_equal(n, 0);
 	policy_base_chains(f->a, f->rs, FAMILY_IP4, HOOK_NONE, &n);
 	assert_int_equal(n, 0);
-}
-
-static void only_kept_tables_stay(void **state)
-{
-	struct fixture *f = *state;
-	struct chain *c = chain(f, "filter", "INPUT", HOOK_INPUT, 0), *n = chain(f, "nat", "INPUT", HOOK_INPUT, 100);
-	struct chain *r = chain(f, "raw", "OUTPUT", HOOK_OUTPUT, -300);
-	struct str keep[] = { STR("raw"), STR("filter") };
-
-	rule(f, n, UINT32_MAX, "x", 1);
-	rule(f, r, UINT32_MAX, "y", 2);
-	policy_keep_tables(f->rs, keep, 2);
-	assert_int_equal(f->rs->chains.n, 2);
-	assert_ptr_equal(f->rs->chains.v[0], c);
-	assert_ptr_equal(f->rs->chains.v[1], r);
-	assert_int_equal(r->id, 1);
-	assert_int_equal(f->rs->rules.n, 1);
-	assert_int_equal(r->rules.v[0]->id, 0);
-	assert_null(policy_chain_find(f->rs, FAMILY_IP4, STR("nat"), STR("INPUT")));
 }
 
 static void assert_diag(const struct fixture *f, size_t i, enum diag_severity sev, uint32_t at, const char *text)
@@ -311,7 +289,6 @@ int main(void)
 		unit(equal_rules_of_one_chain_are_numbered),
 		unit(chains_are_found_within_family_and_table),
 		unit(base_chains_come_in_order_of_priority),
-		unit(only_kept_tables_stay),
 		unit(a_reached_loop_is_an_error_with_its_cycle),
 		unit(longer_and_shorter_loops_are_found),
 		unit(a_loop_that_nobody_reaches_is_a_warning),
