@@ -53,8 +53,7 @@ static bool is_dir(const char *path)
 /* Words of weir.options, as if they stood on the command line; what stands there holds. */
 static int obey_options(struct cli *c, const char *dir)
 {
-	char *path = arena_printf(c->run, "%s/%s", dir, options_name).p ?
-			     arena_cstr(c->run, arena_printf(c->run, "%s/%s", dir, options_name)) : NULL;
+	char *path = arena_cstr(c->run, arena_printf(c->run, "%s/%s", dir, options_name));
 	struct option_values from_file = { 0 };
 	VEC(char *) word = { 0 };
 	const char *why;

@@ -210,7 +210,7 @@ static enum bytes_read find_header(const struct walk *w, uint32_t next, uint32_t
 /* The options from the header's first on are those listed, in order; more may follow. */
 static enum eval_truth options_truth(const struct walk *w, const struct bytes_spec *b, uint32_t off, uint32_t len)
 {
-	uint32_t left = len - 2, type, opt_len;
+	uint32_t left = len - 2, type, opt_len = 0;
 
 	off += 2;
 	for (uint32_t i = 0; i < b->n_opts; i++) {
