@@ -180,3 +180,6 @@ rules   :OUTPUT ACCEPT [0:0]
 rules   -A OUTPUT -j NFQUEUE
 packet  out=eth0 ip 192.0.2.1 > 198.51.100.9 udp 40000 > 53    queue
 packet  in=eth0 ip 198.51.100.9 > 192.0.2.1 udp 53 > 40000     unknown
+
+case table nat does not drop
+error   *nat\n-A PREROUTING -p tcp -j DROP\nCOMMIT    -    works in table

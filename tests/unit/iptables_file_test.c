@@ -175,6 +175,10 @@ static void file_warnings_stand_at_their_line(void **state)
 		{ "*filter\n:INPUT - [0:0]\n-A INPUT -j DROP\nCOMMIT\n", "policy-not-stated", 1, 2 },
 		{ "*filter\n:INPUT DROP\n COMMIT\n", "leading-space", 3, 1 },
 		{ "*filter\r\nCOMMIT\r\n", "crlf", 1, 8 },
+		{ "*filter\n  # why\nCOMMIT\n", "leading-space", 2, 1 },
+		{ "*filter\nCOMMIT \n", "trailing-space", 2, 7 },
+		{ "*filter\nCOMMIT", "no-newline", 2, 7 },
+		{ "\xef\xbb\xbf*filter\nCOMMIT\n", "byte-order-mark", 1, 1 },
 		{ "*raw\nCOMMIT\n*raw\nCOMMIT\n", "table-twice", 3, 2 },
 		{ "*filter\n:a -\n-A a -j other-place\nCOMMIT\n", "missing-chain", 3, 9 },
 	};

@@ -269,6 +269,19 @@ static void warn_indent(struct ipt_parse *p, size_t n, const char *what)
 	diag_hint(p->d, g, "iptables-restore refuses the line; begin it in the first column");
 }
 
+/* COMMIT is a line of its own, to the byte. */
+static void warn_tail(struct ipt_parse *p, struct str tail)
+{
+	bool has_end = tail.p + tail.n < p->text.p + p->text.n;
+
+	if (tail.n)
+		diag_warn(p->d, loc_of(p, tail), "trailing-space", "iptables-restore does not take a COMMIT with blanks behind it");
+	else if (!has_end)
+		diag_hint(p->d, diag_warn(p->d, loc_of(p, tail), "no-newline", "iptables-restore does not take a COMMIT without "
+									 "a line end behind it"),
+			  "end the file with a newline");
+}
+
 static bool is_table_needed(struct ipt_parse *p)
 {
 	if (p->skips_table)
@@ -285,13 +298,18 @@ static void parse_line(struct ipt_parse *p, struct str raw)
 	size_t indent = (size_t)(s.p - raw.p);
 
 	p->line = loc_of(p, s);
-	if (s.n == 0 || s.p[0] == '#')
+	if (s.n == 0)
 		return;
+	if (s.p[0] == '#') {
+		warn_indent(p, indent, "a comment");
+		return;
+	}
 	if (s.p[0] == '*') {
 		warn_indent(p, indent, "a table");
 		open_table(p, s);
 	} else if (str_is(s, "COMMIT")) {
 		warn_indent(p, indent, "COMMIT");
+		warn_tail(p, str_slice(raw, indent + s.n, raw.n));
 		commit(p, s);
 	} else if (s.p[0] == ':') {
 		warn_indent(p, indent, "a chain");
@@ -337,8 +355,11 @@ struct ipt_file *iptables_parse(struct arena *a, struct diags *d, const struct s
 
 	p.file = arena_new(a, struct ipt_file, 1);
 	p.file->family = family;
-	if (str_starts(p.text, "\xef\xbb\xbf"))
+	if (str_starts(p.text, "\xef\xbb\xbf")) {
 		at = 3;
+		diag_warn(d, (struct loc){ source, 0, 3 }, "byte-order-mark", "the file begins with a byte order mark, which "
+									    "iptables-restore does not take");
+	}
 	while (at < p.text.n) {
 		const char *end = memchr(p.text.p + at, '\n', p.text.n - at);
 		size_t n = end ? (size_t)(end - p.text.p) - at : p.text.n - at;
