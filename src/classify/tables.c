@@ -2,7 +2,8 @@
 /*
  * The builder: lists of rules become code, points become roots.
  *
- *     half:  root offsets (DP_POINTS words) | roots | code, 4 words an instruction | data of instructions | sets
+ *     half:  root offsets (DP_POINTS words) | roots | code, 4 words an instruction | data of instructions |
+ *            tables of lookups | sets
  *
  * Every chain that is reached is one list: its rules one behind the other, then its policy or a return. A rule is its
  * tests, then COUNT, effects and verdict; a test that fails goes on at the next rule. A rule that asks conntrack first
@@ -16,6 +17,7 @@
 #include <assert.h>
 #include <time.h>
 
+#include "classify/lookup.h"
 #include "classify/test.h"
 #include "flat/flat.h"
 
@@ -34,6 +36,8 @@ struct build {
 	struct code code;
 	struct test_room room;
 	struct list *list; /* by chain.id */
+	struct words words;
+	VEC(struct tables_list) report;
 	int ct_missing;	   /* label of the drop at the end of the open list, or -1: nobody asked yet */
 };
 
@@ -177,6 +181,30 @@ static void emit_end(struct build *b, const struct chain *c)
 	code_add(&b->code, DP_OP_DROP)->a = DP_COUNTER_CT_MISSING;
 }
 
+static void emit_rules(struct build *b, const struct chain *c)
+{
+	struct lookup_list look = { .code = &b->code, .n = c->rules.n, .is_ip6 = c->family == FAMILY_IP6,
+				    .wanted = b->opt->engine, .words = &b->words };
+	struct arena *scratch = arena_create();
+	uint32_t *start = arena_new(scratch, uint32_t, c->rules.n + 1);
+
+	code_list_open(&b->code);
+	for (size_t i = 0; i < c->rules.n; i++) {
+		start[i] = (uint32_t)b->code.insn.n;
+		emit_rule(b, c->rules.v[i]);
+	}
+	start[c->rules.n] = (uint32_t)b->code.insn.n;
+	emit_end(b, c);
+	look.start = start;
+	look.policy_pc = start[c->rules.n];
+	look.report = vec_add(b->a, &b->report);
+	look.report->chain = c;
+	lookup_make(&look);
+	look.report->n_insns = b->code.insn.n - b->code.list;
+	b->list[c->id].policy_pc = look.policy_pc;
+	arena_destroy(scratch);
+}
+
 static void emit_list(struct build *b, const struct chain *c)
 {
 	struct list *l = &b->list[c->id];
@@ -184,10 +212,7 @@ static void emit_list(struct build *b, const struct chain *c)
 	b->ct_missing = -1;
 	b->room.is_ip4 = c->family == FAMILY_IP4;
 	l->pc = (uint32_t)b->code.insn.n;
-	code_list_open(&b->code);
-	for (size_t i = 0; i < c->rules.n; i++)
-		emit_rule(b, c->rules.v[i]);
-	emit_end(b, c);
+	emit_rules(b, c);
 	if (!code_list_close(&b->code))
 		diag_hint(b->d, diag_error(b->d, c->at, "chain %.*s is too long: its %zu rules take more than %d compares",
 					   STR_ARG(c->name), c->rules.n, DP_MAX_SCAN),
@@ -277,7 +302,8 @@ enum { CODE_PC = (DP_POINTS * (2 + FLAT_MAX_CHAINS) + 3) / 4 };
 static struct tables *write_tables(struct build *b)
 {
 	struct tables *t = arena_new(b->a, struct tables, 1);
-	size_t data_at = 4 * (CODE_PC + b->code.insn.n), sets_at = data_at + b->code.data.n;
+	size_t data_at = 4 * (CODE_PC + b->code.insn.n), words_at = (data_at + b->code.data.n + 3) & ~(size_t)3;
+	size_t sets_at = words_at + b->words.n;
 	size_t n = sets_at + sets_words(b->room.sets);
 
 	if (n > UINT32_MAX / 16) {
@@ -292,10 +318,15 @@ static struct tables *write_tables(struct build *b)
 		b->list[i].policy_pc += CODE_PC;
 	}
 	link_calls(b);
+	lookup_write(&b->code, CODE_PC, words_at);
 	write_roots(b, t->word);
 	sets_write(b->room.sets, &b->code, t->word, sets_at);
 	link_data(b, t->word, data_at);
 	code_write(&b->code, t->word + 4 * CODE_PC);
+	if (b->words.n)
+		memcpy(t->word + words_at, b->words.v, b->words.n * sizeof *b->words.v);
+	t->list = b->report.v;
+	t->n_lists = b->report.n;
 	t->state = b->room.state.v;
 	t->n_state = (uint32_t)b->room.state.n;
 	fill_points(b, t->point);
@@ -314,7 +345,7 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	assert(opt->special_counter == 0); /* the datapath knows them by their numbers */
 	if (!flat_make(a, rs, &fo, d, &b.flat))
 		return NULL;
-	b.code.a = a;
+	b.code.a = b.words.a = a;
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
 	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d), .hz = jiffies_per_second(opt) };
 	for (size_t i = 0; i < b.flat.lists.n; i++)

@@ -29,12 +29,30 @@ struct tables_point {
 	uint32_t features; /* DP_F_* bits (tables/format.h) that this point's rules need */
 };
 
+/* How the next rule of a list is found. */
+enum tables_engine {
+	TABLES_ENGINE_ANY,   /* the cheapest */
+	TABLES_ENGINE_SCAN,  /* guard by guard */
+	TABLES_ENGINE_GRAPH, /* a decision graph of cuts */
+};
+
+/* What became of a chain. */
+struct tables_list {
+	const struct chain *chain;
+	enum tables_engine engine;
+	const char *why;  /* SCAN: why nothing else; else NULL */
+	size_t n_words;	  /* of its tables */
+	size_t n_insns;	  /* of its code, four words each */
+	uint32_t worst;	  /* loads and compares of a lookup at most */
+};
+
 struct tables_options {
 	const uint32_t *rule_counter;  /* by rule.id; NULL: DP_COUNTERS_SPECIAL + rule.id */
 	const uint32_t *chain_counter; /* by chain.id: the policy's counter; NULL: behind those of all rules */
 	uint32_t special_counter;      /* 0: the first counters are the special ones (enum dp_counter) */
 	bool reject_as_drop, malformed_accept, log_as_count;
 	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
+	enum tables_engine engine; /* of every list, as far as it can; 0: each list's own best */
 	uint32_t hz;	/* jiffies in a second, for limits; 0: this kernel's */
 	/*
 	 * Bit p: the chain at position p may join the program of the one before it at its hook. 0: the default, wherever no hook
@@ -50,6 +68,8 @@ struct tables {
 	uint32_t n_state;
 	uint32_t features; /* of all points together */
 	struct tables_point point[TABLES_MAX_POINTS];
+	struct tables_list *list; /* all chains that are reached, callees before their callers */
+	size_t n_lists;
 };
 
 /*

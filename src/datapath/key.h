@@ -9,6 +9,7 @@
 #include "tables/code.h"
 #include "tables/format.h"
 #include "tables/key.h"
+#include "tables/lookup.h"
 
 typedef __u8 u8;
 typedef __u16 u16;
@@ -28,6 +29,11 @@ struct dp_key {
 			u64 shape;		 /* and for which of its shapes next; 0: not yet asked */
 		};
 		u8 options[48]; /* of TCP, while they are walked: 40 are there */
+		struct {
+			u64 addrs; /* IPv4: source 32, destination 0 */
+			u64 leaf;  /* which is being compared, as a word */
+			u32 n, from; /* its entries; the least place that counts */
+		};
 		u64 l4_end;	/* while the packet is parsed: where it ends */
 	};
 };

@@ -7,6 +7,8 @@
  *
  *     scan -> body of rule 3: count; its end -> scan from rule 4 -> body of rule 9: call -> scan in the chain ...
  *
+ * In lists with tables of their own dp_lookup() leads past the rules that cannot match (lookup.h).
+ *
  * The bounds are the builder's promise (tables/code.h). One that is met all the same drops the packet and says so in a
  * counter of its own: a table is judged whole or not at all.
  */
@@ -21,10 +23,15 @@ static __always_inline u32 dp_jump(u64 head, bool is_true)
 	return (u32)(is_true ? head >> 16 : head >> 40) & (u32)DP_JUMP_MAX;
 }
 
+static __always_inline const u64 *dp_insn(const struct dp_key *k, const u64 *t, u32 pc)
+{
+	return t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+}
+
 /* How far a test goes on; 0: the instruction is not a test. */
 static __always_inline u32 dp_step(const u64 *t, const struct dp_key *k, u32 pc)
 {
-	const u64 *i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+	const u64 *i = dp_insn(k, t, pc);
 	u64 head = i[0], word;
 
 	if (head & 0xff)
@@ -79,6 +86,7 @@ static __always_inline void dp_count_add(const struct dp_key *k, u64 counter)
 DP_GLOBAL int dp_log_event(DP_CTX *ctx, const struct dp_key *k, u32 counter);
 
 #include "datapath/bytes.h"
+#include "datapath/lookup.h"
 #include "datapath/sets.h"
 #include "datapath/state.h"
 #include "datapath/tcpopt.h"
@@ -130,7 +138,7 @@ static __always_inline u32 dp_ask(DP_CTX *ctx, struct dp_key *k, u32 pc, u64 hea
 		return dp_jump(head, dp_u32_test(ctx, k, pc));
 	if (op == DP_OP_STRING && (dp_c.features & DP_F_BYTES))
 		return dp_jump(head, dp_string_test(ctx, k, pc));
-	if (op >= DP_OP_LIMIT && (dp_c.features & DP_F_STATE))
+	if (op >= DP_OP_LIMIT && op <= DP_OP_QUOTA && (dp_c.features & DP_F_STATE))
 		return dp_jump(head, dp_state_test(k, pc));
 	return 0;
 }
@@ -152,7 +160,7 @@ static __always_inline void dp_effect(DP_CTX *ctx, struct dp_key *k, const u64 *
 /* Where a verdict leads: the next pc, or DP_PC_NONE with *verdict set, or without: a bound was met. */
 static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, u32 pc, int *verdict)
 {
-	const u64 *i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+	const u64 *i = dp_insn(k, t, pc);
 	u32 op = i[0] & 0xff;
 
 	dp_count_add(k, i[1]);
@@ -192,11 +200,16 @@ DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 	pc = dp_chain_next(k, t, root);
 	dp_iter_start(&it, DP_MAX_STEPS);
 	while (pc != DP_PC_NONE && dp_iter_next(&it)) {
-		pc = dp_scan(k, pc);
-		if (pc == DP_PC_NONE)
-			break;
-		i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
-		if ((i[0] & 0xff) <= DP_OP_COUNT) {
+		i = dp_insn(k, t, pc);
+		if ((i[0] & 0xff) == DP_OP_TEST) {
+			pc = dp_scan(k, pc);
+			if (pc == DP_PC_NONE)
+				break;
+			i = dp_insn(k, t, pc);
+		}
+		if ((i[0] & 0xff) == DP_OP_LOOKUP && (dp_c.features & DP_F_LOOKUP)) {
+			pc = dp_lookup(k, pc);
+		} else if ((i[0] & 0xff) <= DP_OP_COUNT) {
 			pc = dp_verdict(k, t, root, pc, &verdict);
 		} else if ((i[0] & 0xff) <= DP_OP_LOG) {
 			dp_effect(ctx, k, i);

@@ -42,6 +42,7 @@ enum dp_op {
 	DP_OP_NTH,    /* word 1: index into state; word 2: every - 1 */
 	DP_OP_RANDOM, /* word 1: threshold of 2^31 */
 	DP_OP_QUOTA,  /* word 1: index into state */
+	DP_OP_LOOKUP, /* goes on at the first rule behind it that may match: tables/lookup.h */
 	DP_OP_COUNT_OF,
 };
 

@@ -84,6 +84,7 @@ enum dp_feature {
 	DP_F_REALM = 1 << 16,
 	DP_F_PKTTYPE = 1 << 17,
 	DP_F_ROUTE = 1 << 18, /* what kind of address the route leads to */
+	DP_F_LOOKUP = 1 << 19, /* lists with a lookup engine: tables/lookup.h */
 };
 
 /* The frozen constants of a program: its whole .rodata. */

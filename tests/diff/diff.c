@@ -103,13 +103,19 @@ static bool is_asked(enum judge j, const struct kernel *k)
 	return j == JUDGE_NATIVE || (k && k->fd[j - JUDGE_NF][0]);
 }
 
+/* Every list scanned, every list looked up, or each as it is best. */
+static enum tables_engine engine_of(uint64_t seed)
+{
+	return (enum tables_engine)(seed / 2 % (TABLES_ENGINE_GRAPH + 1));
+}
+
 /* Runs the packets of the case whose bit is set by one judge and the evaluator. */
 static bool run_judge(const struct arenas *ar, const struct diff_case *c, const bool *use, struct kernel *k, enum judge j,
 		      struct total *t, struct finding *f)
 {
 	/* Some rulesets get programs of their own in the kernel, and let malformed packets pass. */
 	bool own = c->seed % OWN_EVERY == 0 && j != JUDGE_NATIVE;
-	struct case_text text = { c->sets, c->rules, c->ip6, c->seed % OWN_EVERY == 0 && c->seed % 2, own };
+	struct case_text text = { c->sets, c->rules, c->ip6, c->seed % OWN_EVERY == 0 && c->seed % 2, own, engine_of(c->seed) };
 	bool whole = true;
 	struct bench b;
 	struct str why;
@@ -244,7 +250,7 @@ static void shrink_and_print(struct shrink *s)
 	run_judge(s->ar, &s->c, s->use, s->k, s->j, &t, &f);
 	printf("# WEIR_SEED=%llu shows this; %s says otherwise than the evaluator:\n", (unsigned long long)s->c.seed,
 	       (const char *const[]){ "", "the tables in user space", "netfilter", "tcx", "xdp" }[s->j]);
-	printf("# case seed %llu\n", (unsigned long long)s->c.seed);
+	printf("# case seed %llu, engine %d\n", (unsigned long long)s->c.seed, (int)engine_of(s->c.seed));
 	if (s->c.ip6)
 		printf("# lang    ip6tables\n");
 	print_text("sets    ", s->c.sets);

@@ -17,6 +17,7 @@ void gen_begin(struct gen *g, uint64_t seed, unsigned flags)
 		g->ip6 = flags & GEN_IP6;
 	else
 		g->ip6 = gen_chance(g, 50);
+	g->is_large = !(flags & GEN_LIVE) && gen_chance(g, 8);
 	g->has_frames = gen_chance(g, 50);
 }
 

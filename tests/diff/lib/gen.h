@@ -53,6 +53,7 @@ struct gen {
 	uint64_t random;
 	unsigned flags;
 	bool ip6;
+	bool is_large;	 /* many rules, and more alike */
 	bool has_frames; /* packets come as Ethernet frames */
 	struct gen_values pool[GEN_POOLS];
 	struct gen_set set[6];

@@ -210,7 +210,7 @@ static void put_target(struct make *m, unsigned from)
 static void put_rules(struct make *m, unsigned k)
 {
 	struct gen *g = m->g;
-	unsigned n = (unsigned)gen_below(g, m->chain[k].is_base ? 7 : 5);
+	unsigned n = (unsigned)gen_below(g, g->is_large ? 60 : m->chain[k].is_base ? 7 : 5);
 
 	for (unsigned i = 0; i < n; i++) {
 		gen_printf(g, "-A %s", m->chain[k].name);

@@ -39,6 +39,7 @@ struct case_text {
 	bool ip6;
 	bool malformed_accept;
 	bool own_programs; /* in the kernel: programs made for these rules, not those that can do everything */
+	enum tables_engine engine;
 };
 
 struct bench {

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 1 << 16, MAX_COUNTERS = 1000, MAX_STATE = 1000 };
+enum { MAX_WORDS = 1 << 19, MAX_COUNTERS = 8000, MAX_STATE = 1000 };
 
 static void *map_of(int fd, size_t bytes)
 {
@@ -126,15 +126,17 @@ void kernel_close(struct kernel *k)
 bool testrun_put(struct kernel *k, const struct tables *t, uint32_t n_counters, struct str *why)
 {
 	unsigned half = *k->generation & DP_GEN_HALF(0) ? 0 : 1;
-	size_t table_bytes = program_table_bytes(&k->size);
+	size_t spare = ((size_t)1 << k->size.half_log2) - t->n_words;
+	uint64_t *to;
 
 	if (!program_size_holds(&k->size, t->n_words, n_counters, t->n_state)) {
 		*why = STR("the tables are larger than the test's maps");
 		return false;
 	}
 	close_own(k);
-	memset(k->table, 0xa5, table_bytes - DP_TABLE_PAD * 8); /* what is not written must not matter */
-	memcpy(k->table + ((size_t)half << k->size.half_log2), t->word, t->n_words * sizeof *t->word);
+	to = k->table + ((size_t)half << k->size.half_log2);
+	memset(to + t->n_words, 0xa5, (spare < 1 << 15 ? spare : 1 << 15) * sizeof *to); /* must not matter */
+	memcpy(to, t->word, t->n_words * sizeof *t->word);
 	memset(k->state, 0xa5, program_state_bytes(&k->size));
 	if (t->n_state)
 		memcpy(k->state + ((size_t)half << k->size.state_log2), t->state, t->n_state * sizeof *t->state);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Following guards. See box.h. */
+#include "classify/box.h"
+
+#include <assert.h>
+#include <string.h>
+
+const struct box_place box_places[BOX_DIMS] = {
+	[BOX_SRC3] = { DP_W_SRC_HI, 32, 32 }, [BOX_SRC2] = { DP_W_SRC_HI, 0, 32 },
+	[BOX_SRC1] = { DP_W_SRC_LO, 32, 32 }, [BOX_SRC0] = { DP_W_SRC_LO, 0, 32 },
+	[BOX_DST3] = { DP_W_DST_HI, 32, 32 }, [BOX_DST2] = { DP_W_DST_HI, 0, 32 },
+	[BOX_DST1] = { DP_W_DST_LO, 32, 32 }, [BOX_DST0] = { DP_W_DST_LO, 0, 32 },
+	[BOX_SPORT] = { DP_W_L4, 48, 16 },    [BOX_DPORT] = { DP_W_L4, 32, 16 },
+	[BOX_PROTO] = { DP_W_L4, 24, 8 },     [BOX_FLAGS] = { DP_W_L4, 16, 8 },
+	[BOX_ICMP] = { DP_W_L4B, 48, 16 },    [BOX_MARK] = { DP_W_MARK, 0, 32 },
+	[BOX_CT_MARK] = { DP_W_MARK, 32, 32 }, [BOX_CT_STATE] = { DP_W_CT, 32, 8 },
+	[BOX_IIF3] = { DP_W_IIF0, 32, 32 },   [BOX_IIF2] = { DP_W_IIF0, 0, 32 },
+	[BOX_IIF1] = { DP_W_IIF1, 32, 32 },   [BOX_IIF0] = { DP_W_IIF1, 0, 32 },
+	[BOX_OIF3] = { DP_W_OIF0, 32, 32 },   [BOX_OIF2] = { DP_W_OIF0, 0, 32 },
+	[BOX_OIF1] = { DP_W_OIF1, 32, 32 },   [BOX_OIF0] = { DP_W_OIF1, 0, 32 },
+	[BOX_TOS] = { DP_W_IP, 16, 8 },	      [BOX_TTL] = { DP_W_IP, 24, 8 },
+	[BOX_LENGTH] = { DP_W_IP, 32, 32 },   [BOX_ETHER] = { DP_W_MACS, 48, 16 },
+	[BOX_PKTTYPE] = { DP_W_DEV, 32, 8 },
+};
+
+uint32_t box_dim_max(enum box_dim d)
+{
+	return (uint32_t)((1ull << box_places[d].bits) - 1);
+}
+
+void box_full(struct box *b)
+{
+	memset(b, 0, sizeof *b);
+	for (unsigned d = 0; d < BOX_DIMS; d++)
+		b->hi[d] = box_dim_max((enum box_dim)d);
+}
+
+/* ---------- one compare ---------- */
+
+static uint64_t bits_of(enum box_dim d)
+{
+	return (uint64_t)box_dim_max(d) << box_places[d].shift;
+}
+
+/* False: nothing is left. */
+static bool narrow(struct box *b, enum box_dim d, uint32_t lo, uint32_t hi)
+{
+	if (lo > b->lo[d])
+		b->lo[d] = lo;
+	if (hi < b->hi[d])
+		b->hi[d] = hi;
+	return b->lo[d] <= b->hi[d];
+}
+
+static bool narrow_l4(struct box *b, uint32_t mask, uint32_t value)
+{
+	if ((b->l4_value ^ value) & b->l4_mask & mask)
+		return false;
+	b->l4_mask |= mask;
+	b->l4_value |= value & mask;
+	return true;
+}
+
+/* The masked bits have a value. */
+static bool narrow_value(struct box *b, const struct code_insn *x)
+{
+	bool some = !(x->b & ~x->a);
+
+	for (unsigned d = 0; d < BOX_DIMS && some; d++) {
+		uint32_t mask = (uint32_t)((x->a & bits_of((enum box_dim)d)) >> box_places[d].shift);
+		uint32_t value = (uint32_t)((x->b & bits_of((enum box_dim)d)) >> box_places[d].shift);
+
+		if (box_places[d].word == x->arg && mask)
+			some = narrow(b, (enum box_dim)d, value, value | (box_dim_max((enum box_dim)d) & ~mask));
+	}
+	if (some && x->arg == DP_W_L4)
+		some = narrow_l4(b, (uint32_t)x->a, (uint32_t)x->b);
+	return some;
+}
+
+/* The dimension whose values a compare with a span is about, BOX_DIMS if none: all its bits, and perhaps lower ones with a value. */
+static enum box_dim dim_of_span(const struct code_insn *x)
+{
+	for (unsigned d = 0; d < BOX_DIMS; d++) {
+		uint64_t f = bits_of((enum box_dim)d), below = (1ull << box_places[d].shift) - 1;
+
+		if (box_places[d].word == x->arg && (x->a & f) == f && !(x->a & ~f & ~below) && !(x->c & ~f) &&
+		    (x->b & f) + x->c >= x->c && (x->b & f) + x->c <= f && !(x->b & ~x->a))
+			return (enum box_dim)d;
+	}
+	return BOX_DIMS;
+}
+
+/* A span of a whole word of two dimensions, the upper one `d`. */
+static bool narrow_wide(struct box *b, enum box_dim d, uint64_t lo, uint64_t hi)
+{
+	if (lo >> 32 == hi >> 32)
+		return narrow(b, d, (uint32_t)(lo >> 32), (uint32_t)(hi >> 32)) &&
+		       narrow(b, d + 1, (uint32_t)lo, (uint32_t)hi);
+	return narrow(b, d, (uint32_t)(lo >> 32), (uint32_t)(hi >> 32));
+}
+
+static bool narrow_span(struct box *b, const struct code_insn *x)
+{
+	enum box_dim d = dim_of_span(x);
+
+	if (d != BOX_DIMS) {
+		uint32_t lo = (uint32_t)((x->b & bits_of(d)) >> box_places[d].shift);
+
+		/* Fields that are absent are 0, so the bits that say they are there hold with the span. */
+		if (x->arg == DP_W_L4 && !narrow_l4(b, (uint32_t)(x->a & ~bits_of(d)), (uint32_t)(x->b & ~bits_of(d))))
+			return false;
+		return narrow(b, d, lo, lo + (uint32_t)(x->c >> box_places[d].shift));
+	}
+	if (~x->a || x->b + x->c < x->b)
+		return true;
+	for (unsigned i = 0; i < BOX_DIMS; i++)
+		if (box_places[i].word == x->arg && box_places[i].shift == 32 && box_places[i].bits == 32)
+			return narrow_wide(b, (enum box_dim)i, x->b, x->b + x->c);
+	return true;
+}
+
+/* The box of those for whom the compare is true; false: there are none. */
+static bool narrow_true(struct box *b, const struct code_insn *x)
+{
+	if (x->a == 0)
+		return 0 - x->b <= x->c;
+	return x->c == 0 ? narrow_value(b, x) : narrow_span(b, x);
+}
+
+/* ---------- what a box holds exactly ---------- */
+
+static bool is_prefix_mask(uint64_t mask, unsigned bits)
+{
+	uint64_t all = bits == 64 ? ~0ull : (1ull << bits) - 1, wild = ~mask & all;
+
+	return !(mask & ~all) && !(wild & (wild + 1));
+}
+
+static bool is_exact_address(const struct code_insn *x)
+{
+	bool is_ip4 = !(x->a >> 32);
+
+	if (x->c == 0)
+		return is_prefix_mask(x->a, is_ip4 ? 32 : 64);
+	return (is_ip4 ? x->a == UINT32_MAX : x->a == ~0ull) && !(x->c & (x->c + 1)) && !(x->b & x->c);
+}
+
+static bool is_exact_l4(const struct code_insn *x)
+{
+	enum box_dim d;
+
+	if (x->c) {
+		d = dim_of_span(x);
+		return (d == BOX_SPORT || d == BOX_DPORT) && !(x->a & ~bits_of(d) & ~(uint64_t)UINT32_MAX);
+	}
+	for (d = BOX_SPORT; d <= BOX_DPORT; d++)
+		if ((x->a & bits_of(d)) && (x->a & bits_of(d)) != bits_of(d))
+			return false;
+	return true;
+}
+
+/* Does the box, once narrowed, answer this compare for good? */
+static bool is_exact(const struct code_insn *x)
+{
+	if (x->a == 0)
+		return true;
+	if (x->arg <= DP_W_DST_LO)
+		return is_exact_address(x);
+	return x->arg == DP_W_L4 && is_exact_l4(x);
+}
+
+/* ---------- one rule ---------- */
+
+enum { REACHED_NOT, REACHED };
+
+struct flow {
+	const struct code *c;
+	struct box_rule *r;
+	uint32_t policy;
+	struct box *box; /* by instruction of the rule */
+	uint8_t *reached;
+	bool has_result, has_escape;
+};
+
+static void join(struct box *to, const struct box *b)
+{
+	for (unsigned d = 0; d < BOX_DIMS; d++) {
+		if (b->lo[d] < to->lo[d])
+			to->lo[d] = b->lo[d];
+		if (b->hi[d] > to->hi[d])
+			to->hi[d] = b->hi[d];
+	}
+	to->l4_mask &= b->l4_mask & ~(b->l4_value ^ to->l4_value);
+	to->l4_value &= to->l4_mask;
+}
+
+static void flow_to(struct flow *f, uint32_t target, const struct box *b)
+{
+	uint32_t i = target - f->r->first;
+
+	if (target > f->policy)
+		f->has_escape = true;
+	if (target >= f->r->end)
+		return;
+	if (f->reached[i] == REACHED)
+		join(&f->box[i], b);
+	else
+		f->box[i] = *b;
+	f->reached[i] = REACHED;
+}
+
+static uint32_t target_of(const struct code *c, uint32_t at, int label)
+{
+	return label == CODE_NEXT ? at + 1 : c->label.v[label];
+}
+
+static void flow_step(struct flow *f, uint32_t at)
+{
+	const struct code_insn *x = &f->c->insn.v[at];
+	const struct box *b = &f->box[at - f->r->first];
+	struct box yes = *b, no = *b;
+	bool is_test = x->op == DP_OP_TEST;
+
+	if (!is_test && x->op != DP_OP_SET && x->op != DP_OP_TCPOPT && x->op != DP_OP_TCPMSS) {
+		if (f->has_result)
+			join(&f->r->box, b);
+		else
+			f->r->box = *b;
+		f->has_result = true;
+		return;
+	}
+	if (!is_test || narrow_true(&yes, x))
+		flow_to(f, target_of(f->c, at, x->yes), &yes);
+	if (!is_test || x->a || 0 - x->b > x->c)
+		flow_to(f, target_of(f->c, at, x->no), &no);
+}
+
+/* The first instruction that the box does not answer: compares in a row whose `no` leaves the rule are passed by. */
+static uint32_t place_of_rule(const struct code *c, const struct box_rule *r)
+{
+	uint32_t i = r->first;
+
+	for (; i < r->end; i++) {
+		const struct code_insn *x = &c->insn.v[i];
+
+		if (x->op != DP_OP_TEST || !is_exact(x) || target_of(c, i, x->yes) != i + 1 ||
+		    (target_of(c, i, x->no) != r->end && x->a))
+			break;
+	}
+	return i;
+}
+
+/* Nothing but effects from the rule's place to its end, and the last instruction does not come back. */
+static bool is_final(const struct code *c, const struct box_rule *r)
+{
+	uint8_t last = r->end > r->place ? c->insn.v[r->end - 1].op : DP_OP_COUNT;
+
+	return r->is_whole && (last == DP_OP_ACCEPT || last == DP_OP_DROP || last == DP_OP_GOTO || last == DP_OP_RETURN);
+}
+
+static bool is_whole(const struct code *c, const struct box_rule *r)
+{
+	uint32_t flags = r->box.l4_mask >> 16 & 0xff, proto = r->box.l4_mask >> 24;
+
+	for (uint32_t i = r->place; i < r->end; i++)
+		if (c->insn.v[i].op == DP_OP_TEST || c->insn.v[i].op >= DP_OP_SET)
+			return false;
+	return (flags == 0 || flags == 0xff) && (proto == 0 || proto == 0xff);
+}
+
+void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
+	      bool *has_escape)
+{
+	struct flow f = { .c = c, .r = r, .policy = policy };
+
+	*r = (struct box_rule){ .first = first, .end = end };
+	f.box = arena_new(scratch, struct box, end - first);
+	f.reached = arena_new(scratch, uint8_t, end - first);
+	box_full(&f.box[0]);
+	f.reached[0] = REACHED;
+	for (uint32_t i = first; i < end; i++)
+		if (f.reached[i - first] == REACHED)
+			flow_step(&f, i);
+	*has_escape |= f.has_escape;
+	r->is_never = !f.has_result;
+	r->place = place_of_rule(c, r);
+	r->is_whole = is_whole(c, r);
+	r->is_final = is_final(c, r);
+}
+
+/* ---------- entries ---------- */
+
+/* The bits that all values of lo..hi have in common. */
+static uint32_t common(uint32_t lo, uint32_t hi)
+{
+	uint32_t differ = lo ^ hi;
+
+	return differ ? (uint32_t)~((2ull << (31 - __builtin_clz(differ))) - 1) : UINT32_MAX;
+}
+
+static uint64_t pair(const struct box *b, enum box_dim high, enum box_dim low, uint64_t *mask)
+{
+	uint64_t hi = common(b->lo[high], b->hi[high]), lo = common(b->lo[low], b->hi[low]);
+
+	*mask = hi << 32 | lo;
+	return ((uint64_t)b->lo[high] << 32 | b->lo[low]) & *mask;
+}
+
+void box_entry(const struct box *b, bool is_ip6, uint64_t *word)
+{
+	uint64_t ports = b->lo[BOX_SPORT] | (uint64_t)(b->hi[BOX_SPORT] - b->lo[BOX_SPORT]) << 16 |
+			 (uint64_t)b->lo[BOX_DPORT] << 32 | (uint64_t)(b->hi[BOX_DPORT] - b->lo[BOX_DPORT]) << 48;
+	uint64_t low = (uint64_t)b->l4_mask << 32 | b->l4_value;
+
+	if (!is_ip6) {
+		word[0] = pair(b, BOX_SRC0, BOX_DST0, &word[1]);
+		word[2] = ports;
+		word[3] = low;
+		return;
+	}
+	word[0] = ports;
+	word[1] = low;
+	word[2] = pair(b, BOX_SRC3, BOX_SRC2, &word[6]);
+	word[3] = pair(b, BOX_SRC1, BOX_SRC0, &word[7]);
+	word[4] = pair(b, BOX_DST3, BOX_DST2, &word[8]);
+	word[5] = pair(b, BOX_DST1, BOX_DST0, &word[9]);
+}
