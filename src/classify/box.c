@@ -215,6 +215,12 @@ static uint32_t target_of(const struct code *c, uint32_t at, int label)
 	return label == CODE_NEXT ? at + 1 : c->label.v[label];
 }
 
+/* Asks and changes nothing, so that it need not be asked of those who do not pass anyway. */
+static bool is_question(uint8_t op)
+{
+	return op == DP_OP_SET || op == DP_OP_TCPOPT || op == DP_OP_TCPMSS || op == DP_OP_U32 || op == DP_OP_STRING;
+}
+
 static void flow_step(struct flow *f, uint32_t at)
 {
 	const struct code_insn *x = &f->c->insn.v[at];
@@ -222,7 +228,7 @@ static void flow_step(struct flow *f, uint32_t at)
 	struct box yes = *b, no = *b;
 	bool is_test = x->op == DP_OP_TEST;
 
-	if (!is_test && x->op != DP_OP_SET && x->op != DP_OP_TCPOPT && x->op != DP_OP_TCPMSS) {
+	if (!is_test && !is_question(x->op)) {
 		if (f->has_result)
 			join(&f->r->box, b);
 		else

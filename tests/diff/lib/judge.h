@@ -65,6 +65,9 @@ struct judged bench_judge(struct bench *b, enum judge j, struct arena *scratch, 
 bool bench_counts_agree(const struct bench *b, enum judge j, struct arena *a, struct str *text);
 /* 0, or -errno with the reason. */
 int kernel_open(struct kernel *k, struct arena *a, uint32_t features, struct str *why);
+/* One program of a type at a position, for tables so large. */
+int kernel_open_one(struct kernel *k, struct arena *a, enum judge j, unsigned position, uint32_t words, uint32_t counters,
+		    struct str *why);
 void kernel_close(struct kernel *k);
 
 #endif

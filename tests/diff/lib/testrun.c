@@ -18,13 +18,13 @@ static void *map_of(int fd, size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static int open_maps(struct kernel *k)
+static int open_maps(struct kernel *k, uint32_t words, uint32_t counters)
 {
 	int gen = program_generation_create(), err;
 
 	if (gen < 0)
 		return gen;
-	k->size = program_size_fit(MAX_WORDS, MAX_COUNTERS, MAX_STATE);
+	k->size = program_size_fit(words, counters, MAX_STATE);
 	err = program_maps_create(&k->maps, &k->size, gen);
 	if (err)
 		return err;
@@ -89,7 +89,7 @@ int kernel_open(struct kernel *k, struct arena *a, uint32_t features, struct str
 	int err;
 
 	*k = (struct kernel){ .features = features };
-	err = open_maps(k);
+	err = open_maps(k, MAX_WORDS, MAX_COUNTERS);
 	if (err) {
 		*why = arena_printf(a, "BPF maps: %s", strerror(-err));
 		return err;
@@ -103,6 +103,20 @@ int kernel_open(struct kernel *k, struct arena *a, uint32_t features, struct str
 		if (!err)
 			err = open_program(k, a, PROGRAM_XDP, p, why);
 	}
+	return err;
+}
+
+int kernel_open_one(struct kernel *k, struct arena *a, enum judge j, unsigned position, uint32_t words, uint32_t counters,
+		    struct str *why)
+{
+	int err;
+
+	*k = (struct kernel){ .features = ~0u };
+	err = open_maps(k, words, counters);
+	if (err)
+		*why = arena_printf(a, "BPF maps: %s", strerror(-err));
+	else
+		err = open_program(k, a, (enum program_type)(j - JUDGE_NF), position, why);
 	return err;
 }
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Graphs at and beyond the bounds of the datapath's loops: what is too deep is never handed out. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "classify/graph.h"
+
+static const struct graph_bounds most = { DP_MAX_WALK, DP_MAX_LEAF, DP_MAX_LEAVES };
+
+/* A chain of n cuts by one bit, then a leaf without entries, whose continuation is `cont`. Returns the root. */
+static uint64_t chain_of(uint64_t *word, size_t *at, unsigned n, uint64_t cont)
+{
+	size_t first = *at;
+	uint64_t leaf;
+
+	for (unsigned i = 0; i < n; i++, *at += 2)
+		word[*at] = word[*at + 1] = DP_CUT(DP_W_SRC_LO, i, 1, *at + 2);
+	leaf = DP_LEAF_BIT | *at;
+	if (n)
+		word[*at - 1] = word[*at - 2] = leaf;
+	word[*at] = cont;
+	*at += DP_LEAF_HEAD;
+	return n ? DP_CUT(DP_W_SRC_LO, 31, 0, first) : leaf;
+}
+
+static void cuts_in_a_row_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n < 30; n++) {
+		uint64_t word[256] = { 0 }, root;
+		size_t at = 4;
+
+		root = chain_of(word, &at, n, 0);
+		assert_int_equal(graph_check(word, at, root, false, &most), n <= DP_MAX_WALK);
+	}
+}
+
+static void leaves_in_a_row_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned n = DP_MAX_LEAVES - 2; n < DP_MAX_LEAVES + 3; n++) {
+		uint64_t word[2048] = { 0 }, root = 0;
+		size_t at = 4;
+
+		for (unsigned i = 0; i < n; i++)
+			root = chain_of(word, &at, 0, root);
+		assert_int_equal(graph_check(word, at, root, false, &most), n <= DP_MAX_LEAVES);
+	}
+}
+
+static void a_walk_begins_anew_behind_a_leaf(void **state)
+{
+	uint64_t word[256] = { 0 }, root;
+	size_t at = 4;
+
+	(void)state;
+	root = chain_of(word, &at, DP_MAX_WALK, 0);
+	root = chain_of(word, &at, DP_MAX_WALK, root);
+	assert_true(graph_check(word, at, root, false, &most));
+}
+
+static void what_leads_astray_is_refused(void **state)
+{
+	uint64_t word[64] = { 0 };
+
+	(void)state;
+	word[4] = DP_LEAF_BIT | 4; /* its own continuation */
+	assert_false(graph_check(word, 8, DP_LEAF_BIT | 4, false, &most));
+	word[4] = word[5] = DP_CUT(DP_W_SRC_LO, 0, 1, 4); /* its own child */
+	assert_false(graph_check(word, 6, DP_CUT(DP_W_SRC_LO, 0, 1, 4), false, &most));
+	memset(word, 0, sizeof word);
+	assert_true(graph_check(word, 12, DP_CUT(DP_W_SRC_LO, 0, 7, 4), false, &most));
+	assert_false(graph_check(word, 11, DP_CUT(DP_W_SRC_LO, 0, 7, 4), false, &most));
+	assert_false(graph_check(word, 12, DP_CUT(DP_W_SRC_LO, 0, 6, 4), false, &most));
+	assert_false(graph_check(word, 12, DP_CUT(DP_KEY_WORDS, 0, 7, 4), false, &most));
+	assert_true(graph_check(word, 12, DP_LEAF_BIT | 1ull << 32 | 4, false, &most));
+	assert_false(graph_check(word, 11, DP_LEAF_BIT | 1ull << 32 | 4, false, &most));
+	assert_false(graph_check(word, 12, DP_LEAF_BIT | 1ull << 32 | 4, true, &most));
+	assert_false(graph_check(word, 64, DP_LEAF_BIT | (uint64_t)(DP_MAX_LEAF + 1) << 32 | 4, false, &most));
+}
+
+/* n rules that nothing tells apart and none of which hides another. */
+static void fill(struct box_rule *rule, uint32_t *place, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		box_full(&rule[i].box);
+		place[i] = (uint32_t)i + 1;
+	}
+}
+
+static void rules_that_cannot_be_told_apart_are_refused_when_too_many(void **state)
+{
+	enum { FIT = DP_MAX_LEAF * DP_MAX_LEAVES };
+	static const size_t counts[] = { 1, DP_MAX_LEAF, DP_MAX_LEAF + 1, FIT, FIT + 1, 2 * FIT };
+	struct arena *a = arena_create();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		struct box_rule *rule = arena_new(a, struct box_rule, counts[i]);
+		uint32_t *place = arena_new(a, uint32_t, counts[i]);
+		struct words w = { .a = a };
+		struct graph g;
+		struct graph_task t = { .rule = rule, .place = place, .n = counts[i], .budget = 5, .most = most };
+
+		fill(rule, place, counts[i]);
+		words_add(&w, 8);
+		assert_int_equal(graph_build(&t, &w, &g), counts[i] <= FIT);
+		if (counts[i] > FIT)
+			assert_int_equal(w.n, 8);
+	}
+	arena_destroy(a);
+}
+
+static void rules_of_nested_prefixes(struct box_rule *rule, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned wild = (unsigned)(i % 33), other = (unsigned)(i / 33 % 33);
+
+		rule[i].box.lo[BOX_SRC0] = wild == 32 ? 0 : 0x0a010203u >> wild << wild;
+		rule[i].box.hi[BOX_SRC0] = rule[i].box.lo[BOX_SRC0] | (wild == 32 ? UINT32_MAX : (1u << wild) - 1);
+		rule[i].box.lo[BOX_DST0] = other == 32 ? 0 : 0x0a010203u >> other << other;
+		rule[i].box.hi[BOX_DST0] = rule[i].box.lo[BOX_DST0] | (other == 32 ? UINT32_MAX : (1u << other) - 1);
+	}
+}
+
+/* Whatever bounds are asked for, the builder keeps them or refuses; and a graph made for wider ones is told apart. */
+static void bounds_are_kept_or_the_graph_is_refused(void **state)
+{
+	enum { RULES = 1089 };
+	struct arena *a = arena_create();
+	struct box_rule *rule = arena_new(a, struct box_rule, RULES);
+	uint32_t *place = arena_new(a, uint32_t, RULES);
+	unsigned n_built = 0, n_refused = 0, n_too_deep = 0;
+
+	(void)state;
+	fill(rule, place, RULES);
+	rules_of_nested_prefixes(rule, RULES);
+	for (unsigned walk = 1; walk <= 12; walk += 3)
+		for (unsigned leaf = 1; leaf <= 32; leaf *= 4)
+			for (unsigned leaves = 4; leaves <= 4096; leaves *= 8) {
+				struct graph_bounds b = { walk, leaf, leaves };
+				struct words w = { .a = a };
+				struct graph g;
+				struct graph_task t = { .rule = rule, .place = place, .n = RULES, .budget = 5, .most = b };
+
+				if (!graph_build(&t, &w, &g)) {
+					n_refused++;
+					continue;
+				}
+				n_built++;
+				assert_true(graph_check(w.v + g.begin, w.n - g.begin, g.root, false, &b));
+				assert_true(g.got.walk <= walk && g.got.leaves <= leaves);
+				if (g.got.leaves > DP_MAX_LEAVES) {
+					n_too_deep++;
+					assert_false(graph_check(w.v + g.begin, w.n - g.begin, g.root, false, &most));
+				}
+			}
+	assert_true(n_built > 0 && n_refused > 0 && n_too_deep > 0);
+	arena_destroy(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cuts_in_a_row_are_counted),
+		cmocka_unit_test(leaves_in_a_row_are_counted),
+		cmocka_unit_test(a_walk_begins_anew_behind_a_leaf),
+		cmocka_unit_test(what_leads_astray_is_refused),
+		cmocka_unit_test(rules_that_cannot_be_told_apart_are_refused_when_too_many),
+		cmocka_unit_test(bounds_are_kept_or_the_graph_is_refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
