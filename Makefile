@@ -8,7 +8,7 @@
 #     make check      the source itself: gcc and clang without warnings, layers, sizes, words, licences, format
 #     make fuzz       SECS=60 for each fuzzer
 #     make soak       long runs of the random tests; SEED=, ROUNDS=
-#     make bench      measurements beside peers
+#     make bench      measurements beside peers; make bench-classify: what finding a rule costs, over ClassBench sets
 #     make install    PREFIX=/usr/local DESTDIR=
 #     make bless      rewrites the expectations of tests/cases; review the diff
 #
@@ -47,7 +47,7 @@ TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
 TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
 FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all lib tests demo test test-run check fuzz soak bench bless install clean libs-present
+.PHONY: all lib tests demo test test-run check fuzz soak bench bench-classify bless install clean libs-present
 all: $(B)/weir
 lib: $(B)/libweir.a
 
@@ -115,6 +115,18 @@ BENCH := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
 build/bench/%: bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -o $@ $< $(LDLIBS_ALL)
+build/bench/classify: bench/classify/classify.c tests/diff/lib/classbench.c build/libweir.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -Itests -o $@ $^ $(LDLIBS_ALL)
+build/bench/key.bpf.o: bench/classify/key.bpf.c $(wildcard src/datapath/*.h src/tables/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+WEIR_SHARED ?= ../shared
+bench-classify:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory -s -j$(JOBS) build/bench/classify build/bench/key.bpf.o
+	@build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench
+	@build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench ip6
 bench:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all $(BENCH)

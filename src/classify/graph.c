@@ -45,7 +45,8 @@ size_t words_add(struct words *w, size_t n)
 		w->v = v;
 		w->cap = cap;
 	}
-	memset(w->v + at, 0, n * sizeof *w->v);
+	if (n)
+		memset(w->v + at, 0, n * sizeof *w->v);
 	w->n += n;
 	return at;
 }
