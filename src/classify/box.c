@@ -19,7 +19,7 @@ const struct box_place box_places[BOX_DIMS] = {
 	[BOX_OIF3] = { DP_W_OIF0, 32, 32 },   [BOX_OIF2] = { DP_W_OIF0, 0, 32 },
 	[BOX_OIF1] = { DP_W_OIF1, 32, 32 },   [BOX_OIF0] = { DP_W_OIF1, 0, 32 },
 	[BOX_TOS] = { DP_W_IP, 16, 8 },	      [BOX_TTL] = { DP_W_IP, 24, 8 },
-	[BOX_LENGTH] = { DP_W_IP, 32, 32 },   [BOX_ETHER] = { DP_W_MACS, 48, 16 },
+	[BOX_LENGTH] = { DP_W_IP, 32, 20 },   [BOX_ETHER] = { DP_W_MACS, 48, 16 },
 	[BOX_PKTTYPE] = { DP_W_DEV, 32, 8 },
 };
 
