@@ -3,11 +3,13 @@
 """The command line as a person meets it: exit statuses, suggestions, output for programs."""
 import json
 import os
+import pty
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tap import end, ok, run  # noqa: E402
+from tap import WEIR, end, ok, run  # noqa: E402
 
 V4 = ["examples/host.v4", "examples/host.ipset"]
 PACKET = "in=eth0 tcp 198.51.100.7:40000 > 192.0.2.1:22 flags=S ct=new"
@@ -130,6 +132,28 @@ def colours():
     ok("\033[" in run("explain", "--color", "always", *V4, PACKET)[1], "colours when asked")
 
 
+def progress(folder):
+    """On a terminal eval says how far it is; elsewhere not a byte of that."""
+    data = open("examples/host.pcap", "rb").read()
+    path = os.path.join(folder, "long.pcap")
+    with open(path, "wb") as f:
+        f.write(data + data[24:] * 40)
+    args = ["eval", "--in", "eth0"] + V4 + [path]
+    ours, theirs = pty.openpty()
+    p = subprocess.Popen([WEIR] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            said += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    p.wait()
+    ok(b" packets" in said and b" %" in said and said.endswith(b"\r\033[K"), "eval shows progress on a terminal, and takes it away", said)
+    ok(b"\r" not in run(*args)[2].encode(), "eval shows no progress elsewhere")
+
+
 def bless(folder):
     path = os.path.join(folder, "bless.t")
     open(path, "w").write("case x\nrules   -A INPUT -p udp -j DROP\n"
@@ -151,6 +175,7 @@ with tempfile.TemporaryDirectory(prefix="weir-cli-") as tmp:
     check_of_wrong_rules(tmp)
     strict(tmp)
     bless(tmp)
+    progress(tmp)
 output_for_programs()
 standard_input()
 colours()
