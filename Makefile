@@ -98,7 +98,7 @@ check:
 	@$(MAKE) --no-print-directory -s -j$(JOBS) B=build-clang CC=clang all tests
 	@scripts/check.sh
 
-build-fuzz/%: tests/fuzz/%.c build-fuzz/libweir.a
+build-fuzz/%: tests/fuzz/%.c build-fuzz/libweir.a $(wildcard tests/fuzz/*.h)
 	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $< build-fuzz/libweir.a $(LDLIBS_ALL)
 fuzz:
 	@scripts/deps.sh fuzz
