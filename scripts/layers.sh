@@ -3,7 +3,7 @@
 # Arrows between the folders of src/ run one way. This reads every #include "folder/..." and every call that belongs to
 # one folder only, and prints what breaks a rule, as FILE:LINE: text. Silent and 0 when all is well.
 #
-#     text -> lang/* -> policy -> check, eval
+#     text -> lang/* -> policy -> eval
 #                              -> flat -> classify -> tables -> datapath
 #                                                            -> kernel -> cli
 set -eu
@@ -23,8 +23,7 @@ allowed() {
 	datapath/native) echo base policy packet tables ;;
 	datapath) echo tables ;;
 	kernel) echo base policy flat classify tables datapath ;;
-	check) echo base policy ;;
-	cli) echo base policy packet eval lang flat classify tables datapath kernel check ;;
+	cli) echo base policy packet eval lang flat classify tables datapath kernel ;;
 	*) echo UNKNOWN ;;
 	esac
 }
