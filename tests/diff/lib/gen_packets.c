@@ -122,12 +122,12 @@ static void put_tcp(struct gen *g, struct line *l)
 	}
 	if (gen_chance(g, 15))
 		put(l, " mss=%u", draw(g, GEN_MSS, 1460, 0xffff));
-	if (gen_chance(g, 15)) {
-		unsigned n = 1 + (unsigned)gen_below(g, 4);
+	if (gen_chance(g, g->pool[GEN_OPT].n ? 50 : 10)) {
+		unsigned n = 1 + (unsigned)gen_below(g, 5);
 
 		put(l, " opts=");
 		for (unsigned i = 0; i < n; i++) {
-			unsigned kind = draw(g, GEN_OPT, (unsigned)gen_below(g, 20), 255);
+			unsigned kind = gen_chance(g, 25) ? 1 : draw(g, GEN_OPT, (unsigned)gen_below(g, 20), 255);
 
 			put(l, kind < 2 ? "%s%u" : "%s%u:%s", i ? "," : "", kind, gen_chance(g, 50) ? "0102" : "aa");
 		}
@@ -142,6 +142,8 @@ static void put_l4(struct gen *g, struct line *l)
 
 	if (gen_chance(g, 30))
 		proto = gen_chance(g, 50) ? 6 : 17;
+	else if (gen_chance(g, 3))
+		proto = g->ip6 ? 59 : 0;
 	switch (proto) {
 	case 6:
 		put_tcp(g, l);

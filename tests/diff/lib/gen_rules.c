@@ -162,12 +162,15 @@ struct make {
 /* A chain that this one may call, or NULL. */
 static const struct gen_chain *pick_callee(struct make *m, unsigned from)
 {
-	unsigned k = from + 1 + (unsigned)gen_below(m->g, m->n_chains);
+	const struct gen_chain *may[MAX_CHAINS];
+	unsigned n = 0;
 
-	for (; k < m->n_chains; k++)
+	for (unsigned k = from + 1; k < m->n_chains; k++)
 		if (!m->chain[k].is_base && (m->chain[from].hooks & ~m->chain[k].hooks) == 0)
-			return &m->chain[k];
-	return NULL;
+			may[n++] = &m->chain[k];
+	if (n == 0)
+		return NULL;
+	return may[gen_below(m->g, gen_chance(m->g, 50) ? 1 : n)]; /* often the next one: deep calls */
 }
 
 static void put_mark(struct gen *g)
@@ -214,7 +217,8 @@ static void put_rules(struct make *m, unsigned k)
 
 	for (unsigned i = 0; i < n; i++) {
 		gen_printf(g, "-A %s", m->chain[k].name);
-		gen_matches(g, m->chain[k].hooks, strcmp(m->table->name, "mangle") == 0);
+		if (gen_chance(g, 85))
+			gen_matches(g, m->chain[k].hooks, strcmp(m->table->name, "mangle") == 0);
 		put_target(m, k);
 		gen_printf(g, "\n");
 	}
@@ -223,7 +227,7 @@ static void put_rules(struct make *m, unsigned k)
 static void make_chains(struct make *m)
 {
 	struct gen *g = m->g;
-	unsigned n = (unsigned)gen_below(g, 5);
+	unsigned n = (unsigned)gen_below(g, 7);
 
 	for (unsigned h = 0; h < 5; h++) {
 		struct gen_chain *c = &m->chain[m->n_chains];
@@ -238,7 +242,7 @@ static void make_chains(struct make *m)
 		struct gen_chain *c = &m->chain[m->n_chains++];
 
 		*c = (struct gen_chain){ .hooks = m->table->hooks };
-		if (gen_chance(g, 50)) /* of one hook only: more matches are allowed in it */
+		if (gen_chance(g, 35)) /* of one hook only: more matches are allowed in it */
 			c->hooks = 1u << gen_below(g, 5);
 		snprintf(c->name, sizeof c->name, "c%u", k);
 	}
@@ -252,7 +256,7 @@ static void make_table(struct gen *g, const struct table *t)
 	gen_printf(g, "*%s\n", t->name);
 	for (unsigned k = 0; k < m.n_chains; k++)
 		gen_printf(g, ":%s %s [0:0]\n", m.chain[k].name,
-			   !m.chain[k].is_base ? "-" : gen_chance(g, 30) ? "DROP" : "ACCEPT");
+			   !m.chain[k].is_base ? "-" : gen_chance(g, 15) ? "DROP" : "ACCEPT");
 	for (unsigned k = 0; k < m.n_chains; k++)
 		put_rules(&m, k);
 	gen_printf(g, "COMMIT\n");
