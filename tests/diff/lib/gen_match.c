@@ -376,18 +376,18 @@ static void put_header(struct gen *g)
 static void put_ext6(struct gen *g)
 {
 	static const char *const headers[] = { "hop", "dst", "route", "frag", "auth", "esp", "none", "prot" };
-	unsigned bits = 1 + (unsigned)gen_below(g, 255);
+	unsigned bits = gen_chance(g, 70) ? 1u << gen_below(g, 8) | 1u << gen_below(g, 8) : 1 + (unsigned)gen_below(g, 255);
 	const char *sep = "";
 
 	switch (gen_below(g, 5)) {
 	case 0:
 		gen_printf(g, " -m ipv6header%s --header ", bang(g));
 		for (unsigned i = 0; i < 8; i++)
-			if (bits >> i & 1 && gen_chance(g, 60)) {
+			if (bits >> i & 1) {
 				gen_printf(g, "%s%s", sep, headers[i]);
 				sep = ",";
 			}
-		gen_printf(g, "%s%s", *sep ? "" : "prot", gen_chance(g, 60) ? " --soft" : "");
+		gen_printf(g, "%s", gen_chance(g, 70) ? " --soft" : "");
 		break;
 	case 1:
 		gen_printf(g, " -m frag%s --fragid ", bang(g));
@@ -429,7 +429,7 @@ static void put_memory(struct gen *g)
 			   (unsigned)gen_below(g, every));
 		break;
 	default:
-		gen_printf(g, " -m quota%s --quota %u", bang(g), (unsigned)gen_below(g, 2000));
+		gen_printf(g, " -m quota%s --quota %u", bang(g), 50 + (unsigned)gen_below(g, 400));
 	}
 }
 
@@ -482,13 +482,13 @@ void gen_matches(struct gen *g, unsigned hooks, bool is_mangle)
 		put_meta(g, hooks);
 	if (gen_chance(g, 15))
 		put_header(g);
-	if (g->ip6 && gen_chance(g, 15))
+	if (g->ip6 && gen_chance(g, 20))
 		put_ext6(g);
 	if (gen_chance(g, 6))
 		put_u32(g);
 	if (gen_chance(g, 6))
 		put_string(g);
-	if (gen_chance(g, 8) && !(g->flags & GEN_LIVE))
+	if (gen_chance(g, 12) && !(g->flags & GEN_LIVE))
 		put_memory(g);
 	if (gen_chance(g, 5)) /* a test behind one that has a memory */
 		put_header(g);
