@@ -78,6 +78,7 @@ static void make_points(const struct ruleset *rs, unsigned shared_chains, struct
 /* ---------- lists ---------- */
 
 enum seen { SEEN_NOT, SEEN_OPEN, SEEN_DONE };
+enum { MAX_WAY = 2000 }; /* chains on the way, by calls and gotos; a bound for the recursion */
 
 struct reach {
 	struct arena *a;
@@ -117,11 +118,13 @@ static void reach_callee(struct reach *r, const struct rule *rule, unsigned dept
 		diag_error(r->d, s->v.at, "chain %.*s is called from within itself", STR_ARG(to->name));
 		return;
 	}
-	if (r->seen[to->id] == SEEN_NOT && depth < 4 * FLAT_MAX_DEPTH)
+	if (r->seen[to->id] == SEEN_NOT && depth == MAX_WAY) {
+		diag_error(r->d, s->v.at, "this leads to the %dth chain out of another", MAX_WAY);
+		return;
+	}
+	if (r->seen[to->id] == SEEN_NOT)
 		reach_chain(r, to, depth + 1);
 	below = r->below[to->id] + (s->v.verdict == VERDICT_JUMP ? 1u : 0u);
-	if (r->seen[to->id] == SEEN_NOT)
-		below = FLAT_MAX_DEPTH + 1;
 	if (below > r->below[c->id])
 		r->below[c->id] = (uint8_t)below;
 	if (below == FLAT_MAX_DEPTH + 1)
