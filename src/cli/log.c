@@ -123,15 +123,19 @@ static void print_event(void *arg, const struct dp_log_event *e)
 	arena_reset(pr->a);
 }
 
+static volatile sig_atomic_t is_interrupted;
+
 static void on_signal(int sig)
 {
-	(void)sig; /* interrupting is all that it is for */
+	(void)sig;
+	is_interrupted = 1;
 }
 
 int log_verb(struct cli *c)
 {
 	struct printer pr = { .c = c, .wall_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) };
-	struct sigaction interrupt = { .sa_handler = on_signal };
+	struct sigaction interrupt = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	bool follow = c->opt.given[OPTION_FOLLOW];
 	struct pins p;
 	struct live l;
 	int status = live_open(c, &l), err;
@@ -145,10 +149,14 @@ int log_verb(struct cli *c)
 		return cli_fail(CLI_REFUSED, "no rules are loaded");
 	pr.pins = &p;
 	pr.a = arena_create();
-	sigaction(SIGINT, &interrupt, NULL);
-	sigaction(SIGTERM, &interrupt, NULL);
+	if (follow) {
+		sigaction(SIGINT, &interrupt, NULL);
+		sigaction(SIGTERM, &interrupt, NULL);
+	}
 	if (!err)
-		err = ring_read(&p, c->opt.given[OPTION_FOLLOW], print_event, &pr, &l.why);
+		err = ring_read(&p, follow ? &is_interrupted : NULL, print_event, &pr, &l.why);
+	if (follow && !err && !is_interrupted)
+		fputs("weir: the rules have been unloaded\n", stderr);
 	arena_destroy(pr.a);
 	pins_close(&p);
 	return err ? live_refused(c, &l) : CLI_YES;

@@ -3,14 +3,17 @@
 #ifndef WEIR_KERNEL_RING_H
 #define WEIR_KERNEL_RING_H
 
+#include <signal.h>
+
 #include "kernel/pins.h"
 
 typedef void ring_event(void *arg, const struct dp_log_event *e);
 
 /*
- * Gives every event that waits to `seen`, and takes it out. With follow, goes on with those to come until a signal
- * interrupts it. 0 or -errno.
+ * Gives every event that waits to `seen`, and takes it out; with `stop`, goes on with those to come until a signal
+ * handler sets it or all rules are gone. 0 or -errno.
  */
-int ring_read(const struct pins *p, bool follow, ring_event *seen, void *arg, struct refusal *why);
+int ring_read(const struct pins *p, const volatile sig_atomic_t *stop, ring_event *seen, void *arg,
+	      struct refusal *why);
 
 #endif

@@ -33,9 +33,24 @@ sleep 0.3
 verdict @a udp 10.0.1.1 1001 >/dev/null
 wait $!
 has "$(cat followed)" "r.v4:5" "--follow prints what comes"
+
+# events come faster than they are printed
+"$WEIR" log >/dev/null
+flood a 10.0.1.1 1001
+timeout --preserve-status -k 2 3 "$WEIR" log >/dev/null
+is $? 0 "log ends with the events that waited, though others come"
+timeout --preserve-status -s INT -k 2 1 "$WEIR" log --follow >/dev/null
+is $? 0 "--follow ends when interrupted, though others come"
+flood_end >/dev/null
+"$WEIR" log >/dev/null
+
 rules other.v4 '-A INPUT -p udp -m udp --dport 9 -j DROP'
 verdict @a udp 10.0.1.1 1001 >/dev/null
 "$WEIR" load other.v4 >/dev/null
 has "$("$WEIR" log)" "a rule that is not loaded any more" "an event of rules that are gone"
+timeout 2 "$WEIR" log --follow >followed 2>&1 &
+sleep 0.3
 "$WEIR" unload >/dev/null
+wait $!
+is "$? $(cat followed)" "0 weir: the rules have been unloaded" "--follow ends when there is nothing more to come"
 finish
