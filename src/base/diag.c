@@ -5,10 +5,21 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+enum { LINE_MAX_SHOWN = 500, LINE_LEFT = 100, LINE_WINDOW = 200, TEXT_MAX = 2000 };
+
+/* A text quotes what the user wrote, and that may be a whole file without a line end. */
+static struct str shorten(struct diags *d, struct str text)
+{
+	if (text.n <= TEXT_MAX)
+		return text;
+	return arena_printf(d->a, "%.*s...", TEXT_MAX, text.p);
+}
+
 static struct diag *add(struct diags *d, enum diag_severity sev, struct loc at, struct str text)
 {
 	struct diag *g = vec_add(d->a, &d->all);
 
+	text = shorten(d, text);
 	g->severity = sev;
 	g->at = at;
 	g->text = text;
@@ -62,41 +73,72 @@ void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Insertion sort of groups: an error or warning and the notes behind it move together. */
+/* An error or warning with the notes behind it: they move together. */
+struct group {
+	struct loc at;
+	size_t head;
+};
+
+static int group_order(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->at.source != y->at.source)
+		return x->at.source < y->at.source ? -1 : 1;
+	if (x->at.off != y->at.off)
+		return x->at.off < y->at.off ? -1 : 1;
+	return x->head < y->head ? -1 : x->head > y->head;
+}
+
 void diag_sort(struct diags *d)
 {
-	size_t n = d->all.n;
+	size_t n = d->all.n, n_groups = 0, k = 0;
 	struct diag *v = d->all.v, *out;
-	size_t *head, groups = 0;
+	struct group *groups;
 
 	if (n < 2)
 		return;
-	head = arena_new(d->a, size_t, n);
+	groups = arena_new(d->a, struct group, n);
 	out = arena_new(d->a, struct diag, n);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || v[i].severity != DIAG_NOTE)
-			head[groups++] = i;
-	for (size_t i = 1; i < groups; i++)
-		for (size_t j = i; j > 0; j--) {
-			const struct loc *x = &v[head[j - 1]].at, *y = &v[head[j]].at;
-			size_t t = head[j];
-
-			if (x->source < y->source || (x->source == y->source && x->off <= y->off))
-				break;
-			head[j] = head[j - 1];
-			head[j - 1] = t;
-		}
-	n = 0;
-	for (size_t i = 0; i < groups; i++)
-		for (size_t j = head[i]; j == head[i] || (j < d->all.n && v[j].severity == DIAG_NOTE); j++)
-			out[n++] = v[j];
+			groups[n_groups++] = (struct group){ v[i].at, i };
+	qsort(groups, n_groups, sizeof *groups, group_order);
+	for (size_t i = 0; i < n_groups; i++)
+		for (size_t j = groups[i].head; j == groups[i].head || (j < n && v[j].severity == DIAG_NOTE); j++)
+			out[k++] = v[j];
 	d->all.v = out;
 	d->all.cap = n;
 }
 
+/* Of a long line the part around the place: with dots where something is left out. */
+static struct str line_window(struct str text, uint32_t *col, bool *cut_left, bool *cut_right)
+{
+	size_t from, to;
+
+	*cut_left = *cut_right = false;
+	if (text.n <= LINE_MAX_SHOWN)
+		return text;
+	from = *col > LINE_LEFT ? *col - LINE_LEFT : 0;
+	while (from > 0 && from < text.n && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+		from--;
+	to = text.n - from > LINE_WINDOW ? from + LINE_WINDOW : text.n;
+	while (to > from && to < text.n && ((unsigned char)text.p[to] & 0xc0) == 0x80)
+		to--;
+	*cut_left = from > 0;
+	*cut_right = to < text.n;
+	*col -= (uint32_t)from;
+	return str_slice(text, from, to);
+}
+
 static void add_caret(struct buf *b, struct str text, uint32_t col, uint32_t len)
 {
-	buf_printf(b, "%.*s\n", STR_ARG(text));
+	bool cut_left, cut_right;
+
+	text = line_window(text, &col, &cut_left, &cut_right);
+	buf_printf(b, "%s%.*s%s\n", cut_left ? "..." : "", STR_ARG(text), cut_right ? "..." : "");
+	if (cut_left)
+		buf_add(b, "   ", 3);
 	for (uint32_t i = 1; i < col; i++)
 		buf_add(b, i <= text.n && text.p[i - 1] == '\t' ? "\t" : " ", 1);
 	buf_add(b, "^", 1);

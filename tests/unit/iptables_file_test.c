@@ -165,6 +165,33 @@ static void a_table_named_twice_starts_anew(void **state)
 	kit_close(&k);
 }
 
+static void add_addresses(struct buf *b, const char *option, unsigned n)
+{
+	buf_printf(b, " %s ", option);
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(b, "%s10.%u.%u.%u", i ? "," : "", i / 65536, i / 256 % 256, i % 256);
+}
+
+static void a_line_makes_a_million_rules_at_most(void **state)
+{
+	struct arena *a = arena_create();
+
+	(void)state;
+	for (unsigned n = 1000; n <= 70000; n = n == 1000 ? 1001 : n == 1001 ? 70000 : n + 1) {
+		struct buf b = { .a = a };
+		struct kit k;
+
+		buf_printf(&b, "*filter\n:INPUT DROP\n-A INPUT");
+		add_addresses(&b, "-s", n);
+		add_addresses(&b, "-d", n == 70000 ? n : 1000);
+		buf_printf(&b, " -j ACCEPT\nCOMMIT\n");
+		kit_read(&k, FAMILY_IP4, buf_str(&b));
+		assert_int_equal(k.d.n_errors, n > 1000);
+		kit_close(&k);
+	}
+	arena_destroy(a);
+}
+
 static void file_warnings_stand_at_their_line(void **state)
 {
 	static const struct {
@@ -244,6 +271,7 @@ int main(void)
 		cmocka_unit_test(counters_are_kept),
 		cmocka_unit_test(a_table_named_twice_starts_anew),
 		cmocka_unit_test(file_warnings_stand_at_their_line),
+		cmocka_unit_test(a_line_makes_a_million_rules_at_most),
 		cmocka_unit_test(policies_that_are_stated_are_not_warned_of),
 		cmocka_unit_test(places_in_the_tree_point_at_the_text),
 	};

@@ -15,6 +15,8 @@
 #include "lang/iptables/check.h"
 #include "lang/iptables/option.h"
 
+enum { EXPANSIONS_MAX = 1000000 }; /* rules that one line may make */
+
 struct reader {
 	const struct ipt_rule_in *in;
 	struct ipt_rule *r;
@@ -22,6 +24,7 @@ struct reader {
 	const struct ipt_word *bang;	/* a '!' that waits for its option */
 	const struct ipt_word *option;	/* the option at hand */
 	bool negated;			/* ... is negated */
+	bool bang_told;			/* that there were several was said */
 	unsigned seen;			/* bit per enum ipt_core */
 	bool implicit_done;
 	bool ok;
@@ -490,9 +493,10 @@ static void read_word(struct reader *rd)
 	const struct ipt_word *w = &rd->in->w[rd->i++];
 
 	if (is_bang(w)) {
-		if (rd->bang) {
+		if (rd->bang && !rd->bang_told) {
 			diag_error(rd->in->d, w->at, "second '!' in a row");
 			rd->ok = false;
+			rd->bang_told = true;
 		}
 		rd->bang = w;
 		return;
@@ -506,6 +510,22 @@ static void read_word(struct reader *rd)
 	else
 		read_odd_word(rd, w);
 	rd->bang = NULL;
+	rd->bang_told = false;
+}
+
+/* All sources times all destinations. */
+static void check_expansions(struct reader *rd)
+{
+	const struct ipt_addrs *src = &rd->r->src, *dst = &rd->r->dst;
+	size_t n = (src->list.n ? src->list.n : 1) * (dst->list.n ? dst->list.n : 1);
+	struct diag *g;
+
+	if (n <= EXPANSIONS_MAX)
+		return;
+	g = diag_error(rd->in->d, dst->list.n ? dst->list.v[0].at : src->list.v[0].at,
+		       "the line makes %zu rules, more than %d: one for each source and destination", n, EXPANSIONS_MAX);
+	diag_hint(rd->in->d, g, "put the addresses into an ipset");
+	rd->ok = false;
 }
 
 /* What can be said only when the whole rule is there. */
@@ -528,6 +548,7 @@ static void finish(struct reader *rd)
 		diag_hint(rd->in->d, g, "jump to a chain that returns for each of the addresses, or use an ipset");
 		rd->ok = false;
 	}
+	check_expansions(rd);
 	for (size_t i = 0; i < r->matches.n; i++)
 		rd->ok &= ipt_fold_use(rd->in->a, rd->in->d, rd->in->family, &r->matches.v[i]);
 	if (r->jump == IPT_JUMP_TARGET)
