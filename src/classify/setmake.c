@@ -79,8 +79,6 @@ static u128 dim_mask(const struct set *s, const struct set_elem *el, unsigned di
 		break;
 	case SET_DIM_IFACE:
 		return name_mask(el, dim);
-	case SET_DIM_MAC:
-		return el->mac_any ? 0 : ~(uint64_t)0;
 	case SET_DIM_MARK:
 		return s->mark_mask ? s->mark_mask : UINT32_MAX;
 	default:

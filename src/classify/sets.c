@@ -56,6 +56,12 @@ static bool is_physdev(const struct set *s, const struct set_elem *el)
 	return el->physdev;
 }
 
+static bool learns_mac(const struct set *s, const struct set_elem *el)
+{
+	(void)s;
+	return el->mac_any;
+}
+
 static bool refuse(struct sets *s, const struct set *set, const struct set_elem *el, const char *why, const char *hint)
 {
 	struct diag *g = diag_error(s->d, el ? el->at : set->at, "set %.*s: %s", STR_ARG(set->name), why);
@@ -80,6 +86,10 @@ static bool make(struct sets *s, const struct set *set)
 	el = find_elem(set, is_physdev);
 	if (el)
 		return refuse(s, set, el, "the ports of a bridge are not visible to a program", NULL);
+	el = find_elem(set, learns_mac);
+	if (el)
+		return refuse(s, set, el, "an element cannot take the Ethernet address of the first packet here",
+			      "say the address: add SET IP,MAC");
 	err = setmake(s->a, set, &m->words);
 	if (err)
 		return refuse(s, set, NULL, err == SETMAKE_TOO_LARGE ? "it has too many elements" :

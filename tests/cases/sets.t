@@ -12,6 +12,17 @@ packet  in=eth0 udp 192.0.2.1:1 > 198.51.100.1:2      drop    rule 1
 packet  in=eth0 udp 192.0.2.2:1 > 198.51.100.1:2      accept  rule 2
 packet  in=eth0 udp 192.0.2.2:1 > 192.0.2.3:2         drop    policy
 
+case an address of a bitmap without a MAC takes the one of the first packet
+set     create b bitmap:ip,mac range 192.0.2.0/24
+set     add b 192.0.2.1,02:00:00:00:00:07
+set     add b 192.0.2.2
+rules   -A INPUT -m set --match-set b src,src -j DROP
+packet  in=eth0 mac=02:00:00:00:00:08 udp 192.0.2.2:1 > 198.51.100.1:2      drop    rule 1
+packet  in=eth0 mac=02:00:00:00:00:07 udp 192.0.2.2:1 > 198.51.100.1:2      accept  policy
+packet  in=eth0 mac=02:00:00:00:00:08 udp 192.0.2.2:1 > 198.51.100.1:2      drop    rule 1
+packet  in=eth0 mac=02:00:00:00:00:07 udp 192.0.2.1:1 > 198.51.100.1:2      drop    rule 1
+packet  in=eth0 mac=02:00:00:00:00:08 udp 192.0.2.1:1 > 198.51.100.1:2      accept  policy
+
 case networks and an exception inside
 set     create n hash:net family inet
 set     add n 192.0.2.0/24
