@@ -31,6 +31,8 @@ bool engine_tables_build(struct arena *a, const struct ruleset *rs, const struct
 		*skip = STR("the tables do not follow connections");
 	else if (out->tables->features & DP_F_GROUP)
 		*skip = STR("interface groups are known in the kernel only");
+	else if (out->tables->features & DP_F_ROUTE)
+		*skip = STR("the kind of an address is told by its route, which a test does not have");
 	return skip->n == 0;
 }
 
