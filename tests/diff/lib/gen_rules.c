@@ -187,7 +187,8 @@ static void put_mark(struct gen *g)
 static void put_target(struct make *m, unsigned from)
 {
 	struct gen *g = m->g;
-	const struct gen_chain *to = gen_chance(g, 40) ? pick_callee(m, from) : NULL;
+	/* Many rules that call each other would make a way longer than may be. */
+	const struct gen_chain *to = gen_chance(g, g->is_large ? 4 : 40) ? pick_callee(m, from) : NULL;
 	unsigned x = (unsigned)gen_below(g, 100);
 	bool live = g->flags & GEN_LIVE;
 
