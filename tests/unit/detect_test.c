@@ -115,7 +115,7 @@ static void collected_rulesets_are_told(void **state)
 	n = check_folder(shared, "iptables", LANG_IPTABLES) + check_folder(shared, "nft", LANG_NFT) +
 	    check_folder(shared, "ipfw", LANG_IPFW) + check_folder(shared, "pf", LANG_PF);
 	if (n == 0) {
-		print_message("# no rulesets under %s\n", shared);
+		print_message("# no rulesets in WEIR_SHARED (%s)\n", shared);
 		skip();
 	}
 }
@@ -141,6 +141,7 @@ static void families_of_collected_rulesets_are_told(void **state)
 
 		if (source_open(&s, arena_printf(a, "%s/rulesets/iptables/%s.rules", shared, files[i].name).p, &id)) {
 			arena_destroy(a);
+			print_message("# no rulesets in WEIR_SHARED (%s)\n", shared);
 			skip();
 		}
 		if (detect_language(source_get(&s, id)) != files[i].lang)

@@ -565,8 +565,10 @@ static void collected_rulesets_survive_a_round_trip(void **state)
 	if (dir)
 		closedir(dir);
 	arena_destroy(a);
-	if (n == 0)
+	if (n == 0) {
+		print_message("# no rulesets in WEIR_SHARED (%s)\n", shared);
 		skip();
+	}
 }
 
 int main(void)
