@@ -5,7 +5,7 @@
 #
 #     text -> lang/* -> policy -> eval
 #                              -> flat -> classify -> tables -> datapath
-#                                                            -> kernel -> cli
+#                              -> sets                       -> kernel -> cli
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -19,11 +19,12 @@ allowed() {
 	lang) echo base policy ;;
 	flat) echo base policy ;;
 	tables) echo base ;;
-	classify) echo base policy flat tables ;;
+	sets) echo base policy tables ;;
+	classify) echo base policy flat tables sets ;;
 	datapath/native) echo base policy packet tables ;;
 	datapath) echo tables ;;
-	kernel) echo base policy flat classify tables datapath ;;
-	cli) echo base policy packet eval lang flat classify tables datapath kernel ;;
+	kernel) echo base policy flat classify tables sets datapath ;;
+	cli) echo base policy packet eval lang flat classify tables sets datapath kernel ;;
 	*) echo UNKNOWN ;;
 	esac
 }
