@@ -2,22 +2,27 @@
 /*
  * Choosing a cut. A slice is good if few pairs of rules meet in one child; pairs are counted on a sample of the rules. The
  * score estimates the steps that are left: down to a child, and to the side graph if wide rules need one.
+ *
+ * Most nodes are small, so that is where the time goes. Up to PAIRS_RULES rules all pairs are looked at once for each
+ * dimension (pairs.h), and a slice costs some dozens of instructions; nodes somewhat larger choose a few slices that way
+ * and count the children of these.
  */
 #include "classify/cut.h"
 
 #include <string.h>
 
-enum { SAMPLE_MAX = 512, WIDTHS = 4, PLANES = 7 };
+#include "classify/pairs.h"
+
+enum { SAMPLE_MAX = 512, WIDTHS = 4, PICK_MOST = 64, PICKS = 4 };
 static const double side_cost = 12, slope = 2.2;
 
-/* To a few percent. */
+/* To a few percent; x >= 1: the exponent, and the mantissa as if the curve were straight. */
 static double log_2(double x)
 {
-	int e = 0;
+	uint64_t bits;
 
-	for (; x >= 2; x /= 2)
-		e++;
-	return e + x - 1;
+	memcpy(&bits, &x, sizeof bits);
+	return (double)bits / (double)(1ull << 52) - 1023;
 }
 
 double cut_cost(double n)
@@ -43,18 +48,13 @@ uint32_t cut_width(struct cut_span s, unsigned shift)
 	return (s.hi >> shift) - (s.lo >> shift);
 }
 
-/* ---------- counting pairs ---------- */
+/* ---------- samples ---------- */
 
 struct sample {
 	struct cut_span span[SAMPLE_MAX]; /* those that are narrower than the region */
 	unsigned n, n_all, full;
-	double scale;	/* rules for each one of the sample */
+	double scale;	 /* rules for each one of the sample */
 	uint32_t varies; /* bits in which they differ */
-};
-
-struct tally {
-	unsigned narrow, wide;
-	double pairs, refs;
 };
 
 struct slice {
@@ -62,68 +62,29 @@ struct slice {
 	uint32_t wide;
 };
 
-/* Up to 64 children and 64 rules: how often each child is named as a column of bits, seven planes high. */
-static void tally_planes(const struct sample *s, const struct slice *c, unsigned max_wide, struct tally *t)
+struct search {
+	const struct cut_rules *r;
+	const uint32_t *id;
+	size_t n;
+	const struct cut_region *g;
+	double budget;
+	struct sample sample;
+	struct cut best[PICKS]; /* the best first */
+	unsigned n_best;	/* how many to find */
+	unsigned max_wide;	/* with more wide rules of the sample a slice is worse than all of best[] */
+	double max_wide_of;	/* the score that max_wide belongs to */
+};
+
+static void take_sample(struct search *t, unsigned most, unsigned d)
 {
-	uint64_t plane[PLANES] = { 0 }, full = c->bits == 6 ? ~0ull : (1ull << (1u << c->bits)) - 1;
-	double squares = 0;
-
-	for (unsigned i = 0; i < s->n && t->wide <= max_wide; i++) {
-		uint32_t more = cut_width(s->span[i], c->shift), first = s->span[i].lo >> c->shift & ((1u << c->bits) - 1);
-		uint64_t m;
-
-		if (more >= c->wide) {
-			t->wide++;
-			continue;
-		}
-		t->narrow++;
-		t->refs += more + 1;
-		m = (((2ull << more) - 1) << first) & full;
-		for (unsigned p = 0; p < PLANES; p++) {
-			uint64_t carry = plane[p] & m;
-
-			plane[p] ^= m;
-			m = carry;
-		}
-	}
-	for (unsigned i = 0; i < PLANES; i++) {
-		squares += (double)((uint64_t)__builtin_popcountll(plane[i]) << 2 * i);
-		for (unsigned j = 0; j < i; j++)
-			squares += (double)((uint64_t)__builtin_popcountll(plane[i] & plane[j]) << (i + j + 1));
-	}
-	t->pairs = squares > t->refs ? (squares - t->refs) / 2 : 0;
-}
-
-static void tally_children(const struct sample *s, const struct slice *c, unsigned max_wide, struct tally *t)
-{
-	uint16_t count[1 << CUT_MAX_BITS];
-	uint32_t mask = (1u << c->bits) - 1;
-
-	memset(count, 0, sizeof *count << c->bits);
-	for (unsigned i = 0; i < s->n && t->wide <= max_wide; i++) {
-		uint32_t more = cut_width(s->span[i], c->shift), first = s->span[i].lo >> c->shift;
-
-		if (more >= c->wide) {
-			t->wide++;
-			continue;
-		}
-		t->narrow++;
-		t->refs += more + 1;
-		for (uint32_t x = 0; x <= more; x++)
-			t->pairs += count[(first + x) & mask]++;
-	}
-}
-
-static void take_sample(struct sample *s, const struct cut_rules *r, const uint32_t *id, size_t n, const struct cut_region *g,
-			unsigned d)
-{
-	unsigned most = n > 4096 ? SAMPLE_MAX : n > 1024 ? 256 : n > 256 ? 96 : 64;
+	struct sample *s = &t->sample;
+	const struct cut_region *g = t->g;
 
 	s->n = s->full = s->varies = 0;
-	s->n_all = n < most ? (unsigned)n : most;
-	s->scale = (double)n / s->n_all;
+	s->n_all = t->n < most ? (unsigned)t->n : most;
+	s->scale = (double)t->n / s->n_all;
 	for (unsigned i = 0; i < s->n_all; i++) {
-		struct cut_span x = cut_clip(r, id[s->n_all == n ? i : (size_t)i * n / s->n_all], d, g);
+		struct cut_span x = cut_clip(t->r, t->id[s->n_all == t->n ? i : (size_t)i * t->n / s->n_all], d, g);
 
 		if (x.lo == g->range[d].lo && x.hi == g->range[d].hi) {
 			s->full++;
@@ -137,8 +98,7 @@ static void take_sample(struct sample *s, const struct cut_rules *r, const uint3
 
 /* ---------- scoring ---------- */
 
-/* With more wide rules than this the slice cannot beat the best one. */
-static unsigned most_wide(const struct sample *s, double best)
+static unsigned count_max_wide(const struct sample *s, double best)
 {
 	unsigned m = s->n_all;
 
@@ -150,6 +110,17 @@ static unsigned most_wide(const struct sample *s, double best)
 		m -= m > 16 ? m / 8 : 1;
 	}
 	return m < s->full ? s->full : m;
+}
+
+static unsigned most_wide(struct search *t)
+{
+	double score = t->best[t->n_best - 1].score;
+
+	if (score != t->max_wide_of) {
+		t->max_wide = count_max_wide(&t->sample, score);
+		t->max_wide_of = score;
+	}
+	return t->max_wide;
 }
 
 static double score_wide(double m, double wide, double fan, double extra, double n, double budget, bool *has_side)
@@ -166,48 +137,77 @@ static double score_wide(double m, double wide, double fan, double extra, double
 	return *has_side ? side : all;
 }
 
-static void try_slice(const struct sample *s, const struct slice *c, size_t n, double budget, struct cut *best)
+static void keep_best(struct search *t, struct cut c)
 {
-	struct tally t = { .wide = s->full };
-	unsigned max_wide = most_wide(s, best->score);
+	unsigned i = t->n_best - 1;
+
+	if (c.score >= t->best[i].score)
+		return;
+	for (; i > 0 && t->best[i - 1].score > c.score; i--)
+		t->best[i] = t->best[i - 1];
+	t->best[i] = c;
+}
+
+static void score_slice(struct search *t, const struct slice *c, const struct pairs_tally *y)
+{
+	const struct sample *s = &t->sample;
 	double narrow, crowd, m, extra, fan = 1u << c->bits, score;
 	bool has_side = false;
 
-	if (c->bits <= 6 && s->n <= 64)
-		tally_planes(s, c, max_wide, &t);
-	else
-		tally_children(s, c, max_wide, &t);
-	if (t.wide > max_wide || t.narrow < 2 || t.narrow < s->n_all * 0.1)
+	if (y->narrow < 2 || y->narrow < s->n_all * 0.1)
 		return;
-	crowd = t.pairs / (0.5 * t.narrow * (t.narrow - 1));
-	narrow = t.narrow * s->scale;
+	crowd = y->pairs / (0.5 * y->narrow * (y->narrow - 1));
+	narrow = y->narrow * s->scale;
 	m = crowd > 1 ? narrow * 0.95 : 1 + crowd * (narrow - 1);
-	extra = (t.refs - t.narrow) * s->scale;
-	if (m > 0.9 * narrow || extra + 0.25 * fan > budget - (double)n + 8)
+	extra = y->extra * s->scale;
+	if (m > 0.9 * narrow || extra + 0.25 * fan > t->budget - (double)t->n + 8)
 		return;
-	score = t.wide ? score_wide(m, t.wide * s->scale, fan, extra, (double)n, budget, &has_side) : cut_cost(m);
-	score += 6 * (extra + 0.25 * fan) / (budget + 1);
-	if (score < best->score)
-		*best = (struct cut){ (int)c->d, c->shift, c->bits, c->wide, has_side, score };
+	score = y->wide ? score_wide(m, y->wide * s->scale, fan, extra, (double)t->n, t->budget, &has_side) : cut_cost(m);
+	score += 6 * (extra + 0.25 * fan) / (t->budget + 1);
+	keep_best(t, (struct cut){ (int)c->d, c->shift, c->bits, c->wide, has_side, score });
 }
 
-static void try_widths(const struct sample *s, const unsigned *width, unsigned d, size_t n, const struct cut_region *g,
-		       double budget, unsigned field_bits, struct cut *best)
+/* Counts the rules of the sample in each child. */
+static void try_children(struct search *t, const struct slice *c)
 {
-	unsigned top = 31 - (unsigned)__builtin_clz(s->varies), low = (unsigned)__builtin_ctz(s->varies);
+	const struct sample *s = &t->sample;
+	struct pairs_tally y = { .wide = s->full };
+	uint16_t count[1 << CUT_MAX_BITS];
+	uint32_t mask = (1u << c->bits) - 1;
+	unsigned max_wide = most_wide(t);
+	uint64_t pairs = 0, extra = 0;
 
-	for (unsigned w = 0; w < WIDTHS && width[w]; w++) {
-		unsigned bits = width[w] < field_bits ? width[w] : field_bits, step = bits >= 9 ? 3 : bits >= 6 ? 2 : 1;
-		struct slice c = { .d = d, .bits = bits, .wide = bits <= 1 ? 1 : bits == 2 ? 2 : bits <= 4 ? 4 : 1u << (bits - 3) };
+	memset(count, 0, sizeof *count << c->bits);
+	for (unsigned i = 0; i < s->n && y.wide <= max_wide; i++) {
+		uint32_t more = cut_width(s->span[i], c->shift), first = s->span[i].lo >> c->shift;
 
-		for (int shift = top + 1 > bits ? (int)(top + 1 - bits) : 0; shift >= 0 && (unsigned)shift + bits > low;
-		     shift -= (int)step) {
-			c.shift = (unsigned)shift;
-			if (!(g->mask[d] >> shift & ((1u << bits) - 1)))
-				try_slice(s, &c, n, budget, best);
+		if (more >= c->wide) {
+			y.wide++;
+			continue;
 		}
+		y.narrow++;
+		extra += more;
+		for (uint32_t x = 0; x <= more; x++)
+			pairs += count[(first + x) & mask]++;
 	}
+	y.pairs = (double)pairs;
+	y.extra = (double)extra;
+	if (y.wide <= max_wide)
+		score_slice(t, c, &y);
 }
+
+static void try_pairs(struct search *t, const struct pairs *p, const struct slice *c)
+{
+	struct pairs_tally y;
+
+	if (p->n + t->sample.full - pairs_narrow(p, c->shift, c->bits) > most_wide(t))
+		return;
+	pairs_count(p, c->shift, c->bits, &y);
+	y.wide += t->sample.full;
+	score_slice(t, c, &y);
+}
+
+/* ---------- the slices ---------- */
 
 /* How many bits to try for n rules. */
 static void widths_of(size_t n, unsigned width[WIDTHS])
@@ -234,17 +234,80 @@ static void widths_of(size_t n, unsigned width[WIDTHS])
 	}
 }
 
+static void try_dim(struct search *t, const unsigned *width, unsigned d, const struct pairs *p)
+{
+	unsigned top = 31 - (unsigned)__builtin_clz(t->sample.varies), low = (unsigned)__builtin_ctz(t->sample.varies);
+	unsigned field_bits = box_places[t->r->dim[d]].bits;
+
+	for (unsigned w = 0; w < WIDTHS && width[w]; w++) {
+		unsigned bits = width[w] < field_bits ? width[w] : field_bits, step = bits >= 9 ? 3 : bits >= 6 ? 2 : 1;
+		struct slice c = { .d = d, .bits = bits, .wide = bits <= 1 ? 1 : bits == 2 ? 2 : bits <= 4 ? 4 : 1u << (bits - 3) };
+
+		for (int shift = top + 1 > bits ? (int)(top + 1 - bits) : 0; shift >= 0 && (unsigned)shift + bits > low;
+		     shift -= (int)step) {
+			c.shift = (unsigned)shift;
+			if (t->g->mask[d] >> shift & ((1u << bits) - 1))
+				continue;
+			if (p)
+				try_pairs(t, p, &c);
+			else
+				try_children(t, &c);
+		}
+	}
+}
+
+static void start(struct search *t, unsigned n_best)
+{
+	t->n_best = n_best;
+	for (unsigned i = 0; i < n_best; i++)
+		t->best[i] = (struct cut){ .d = -1, .score = 1e30 };
+}
+
+static void search_dims(struct search *t, unsigned most, const unsigned *width, struct pairs *p)
+{
+	const struct sample *s = &t->sample;
+
+	for (unsigned d = 0; d < t->r->n_dims; d++) {
+		take_sample(t, most, d);
+		t->max_wide_of = -1;
+		if (s->n < 2 || s->n < s->n_all * 0.1 || !s->varies)
+			continue;
+		if (p)
+			pairs_take(p, s->span, s->n, s->varies);
+		try_dim(t, width, d, p);
+	}
+}
+
+/* Of the slices found by few rules the best by more. */
+static void count_picks(struct search *t)
+{
+	struct cut pick[PICKS];
+
+	memcpy(pick, t->best, sizeof pick);
+	start(t, 1);
+	for (unsigned i = 0; i < PICKS && pick[i].d >= 0; i++) {
+		struct slice c = { (unsigned)pick[i].d, pick[i].shift, pick[i].bits, pick[i].wide };
+
+		take_sample(t, 96, c.d);
+		t->max_wide_of = -1;
+		try_children(t, &c);
+	}
+}
+
 struct cut cut_choose(const struct cut_rules *r, const uint32_t *id, size_t n, const struct cut_region *g, double budget)
 {
-	struct cut best = { .d = -1, .score = 1e30 };
+	struct search t = { .r = r, .id = id, .n = n, .g = g, .budget = budget };
 	unsigned width[WIDTHS];
-	struct sample s;
+	struct pairs p;
 
 	widths_of(n, width);
-	for (unsigned d = 0; d < r->n_dims; d++) {
-		take_sample(&s, r, id, n, g, d);
-		if (s.n >= 2 && s.n >= s.n_all * 0.1 && s.varies)
-			try_widths(&s, width, d, n, g, budget, box_places[r->dim[d]].bits, &best);
+	start(&t, n <= PAIRS_RULES || n > PICK_MOST ? 1 : PICKS);
+	if (n > PICK_MOST) {
+		search_dims(&t, n > 4096 ? SAMPLE_MAX : 256, width, NULL);
+	} else {
+		search_dims(&t, PAIRS_RULES, width, &p);
+		if (n > PAIRS_RULES)
+			count_picks(&t);
 	}
-	return best;
+	return t.best[0];
 }
