@@ -5,7 +5,7 @@ _weir()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=
 	local verb=${COMP_WORDS[1]}
 	if [ "$COMP_CWORD" -eq 1 ] || [ "$COMP_CWORD$verb" = 2help ]; then
-		words="check explain eval test load confirm list unload save log doctor help"
+		words="check explain eval test show load confirm list unload save log doctor help"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
 	fi
@@ -24,6 +24,7 @@ _weir()
 		explain) words="--help --lang --tables --env --hook --ct --malformed --short --json --color" ;;
 		eval) words="--help --lang --tables --env --hook --ct --malformed --in --out --on --each --json --color" ;;
 		test) words="--help --engine --bless --color" ;;
+		show) words="--help --lang --json --reject-as-drop --tables --only --dot --chain --color" ;;
 		load) words="--help --lang --tables --malformed --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
 		confirm) words="--help --no --instance --netns --bpffs --color" ;;
 		list) words="--help --json --chain --zero --instance --netns --bpffs --color" ;;

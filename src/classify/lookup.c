@@ -130,6 +130,8 @@ static void rewrite(struct plan *p, const struct graph *g)
 		*vec_add(c->a, &c->insn) = old[at];
 	}
 	to[n] = (uint32_t)c->insn.n;
+	for (size_t i = 0; i <= p->l->n; i++)
+		p->l->rule_pc[i] = to[p->l->start[i] - c->list] - (uint32_t)c->list;
 	move_labels(c, to);
 }
 
@@ -191,7 +193,10 @@ void lookup_make(struct lookup_list *l)
 		box_read(pass, l->code, l->start[i], l->start[i + 1], l->start[l->n], &p.rule[i], &p.has_ct);
 	}
 	arena_destroy(pass);
-	*l->report = (struct tables_list){ .chain = l->report->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p) };
+	for (size_t i = 0; i <= l->n; i++)
+		l->rule_pc[i] = l->start[i] - (uint32_t)l->code->list;
+	*l->report = (struct tables_list){ .chain = l->report->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p),
+					   .rule_pc = l->rule_pc };
 	if (!l->report->why) {
 		make_plan(&p);
 		if (build_graph(&p, &g)) {

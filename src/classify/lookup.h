@@ -25,7 +25,8 @@ struct lookup_list {
 	enum tables_engine wanted; /* TABLES_ENGINE_ANY: the cheapest */
 	struct words *words;
 	uint32_t policy_pc;	    /* where the policy lies: in and out */
-	struct tables_list *report; /* engine, why, words, worst are filled in */
+	uint32_t *rule_pc;	    /* room for n + 1: where rules and policy are found afterwards, from the list's head */
+	struct tables_list *report; /* engine, why, words, worst, rule_pc are filled in */
 };
 
 /* The open list, all of whose labels have their place; before code_list_close(). */

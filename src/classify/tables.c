@@ -199,6 +199,7 @@ static void emit_rules(struct build *b, const struct chain *c)
 	look.policy_pc = start[c->rules.n];
 	look.report = vec_add(b->a, &b->report);
 	look.report->chain = c;
+	look.rule_pc = arena_new(b->a, uint32_t, c->rules.n + 1);
 	lookup_make(&look);
 	look.report->n_insns = b->code.insn.n - b->code.list;
 	b->list[c->id].policy_pc = look.policy_pc;
@@ -327,6 +328,9 @@ static struct tables *write_tables(struct build *b)
 		memcpy(t->word + words_at, b->words.v, b->words.n * sizeof *b->words.v);
 	t->list = b->report.v;
 	t->n_lists = b->report.n;
+	t->n_set_words = sets_words(b->room.sets);
+	for (size_t i = 0; i < t->n_lists; i++)
+		t->list[i].pc = b->list[t->list[i].chain->id].pc;
 	t->state = b->room.state.v;
 	t->n_state = (uint32_t)b->room.state.n;
 	fill_points(b, t->point);

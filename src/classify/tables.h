@@ -44,6 +44,8 @@ struct tables_list {
 	size_t n_words;	  /* of its tables */
 	size_t n_insns;	  /* of its code, four words each */
 	uint32_t worst;	  /* loads and compares of a lookup at most */
+	uint32_t pc;	  /* its first instruction, in the half */
+	const uint32_t *rule_pc; /* of each rule of the chain, from the list's head; behind them the policy's */
 };
 
 struct tables_options {
@@ -70,6 +72,7 @@ struct tables {
 	struct tables_point point[TABLES_MAX_POINTS];
 	struct tables_list *list; /* all chains that are reached, callees before their callers */
 	size_t n_lists;
+	size_t n_set_words; /* of all sets; lists share them */
 };
 
 /*

@@ -283,6 +283,21 @@ static void put_step(struct buf *b, const struct step *s)
 	buf_printf(b, "]");
 }
 
+static void put_rule(struct buf *b, const struct rule *r)
+{
+	for (uint32_t j = 0; j < r->n_steps; j++)
+		put_step(b, &r->step[j]);
+	buf_printf(b, r->n_steps ? "" : " []");
+}
+
+struct str policy_dump_rule(struct arena *a, const struct rule *r)
+{
+	struct buf b = { .a = a };
+
+	put_rule(&b, r);
+	return str_trim(buf_str(&b));
+}
+
 static void put_chain(struct buf *b, const struct chain *c)
 {
 	buf_printf(b, "chain %s %.*s %.*s", policy_family_name(c->family), STR_ARG(c->table), STR_ARG(c->name));
@@ -291,12 +306,9 @@ static void put_chain(struct buf *b, const struct chain *c)
 			   c->is_nat ? " nat" : "", policy_verdict_name(c->policy));
 	buf_printf(b, "\n");
 	for (size_t i = 0; i < c->rules.n; i++) {
-		const struct rule *r = c->rules.v[i];
-
 		buf_printf(b, " ");
-		for (uint32_t j = 0; j < r->n_steps; j++)
-			put_step(b, &r->step[j]);
-		buf_printf(b, r->n_steps ? "\n" : " []\n");
+		put_rule(b, c->rules.v[i]);
+		buf_printf(b, "\n");
 	}
 }
 

@@ -347,5 +347,6 @@ const char *policy_family_name(enum family f);	   /* "ip", "ip6" */
 const char *policy_verdict_name(enum verdict v);   /* "accept" */
 /* The model as text, one line a rule; equal models give equal texts. Neither places nor comments nor counts are in it. */
 struct str policy_dump(struct arena *a, const struct ruleset *rs);
+struct str policy_dump_rule(struct arena *a, const struct rule *r); /* the same of one rule: "[iif in {...}] [drop]" */
 
 #endif

@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""weir show: the model, the report on tables, and pictures of graphs."""
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import end, ok, run  # noqa: E402
+
+DEMO = ["demo/rules.v4", "demo/rules.v6", "demo/ipset.save"]
+V4 = ["demo/rules.v4", "demo/ipset.save"]
+
+
+def rules_file(folder, name, lines):
+    path = os.path.join(folder, name)
+    with open(path, "w") as f:
+        f.write("*filter\n:INPUT DROP [0:0]\n%s\nCOMMIT\n" % "\n".join(lines))
+    return path
+
+
+def model():
+    status, out, err = run("show", *DEMO)
+    ok(status == 0 and err == "", "the model of several files", err)
+    ok("chain ip filter/FORWARD, forward priority 0, policy drop\n" in out, "a base chain with hook and policy", out)
+    ok(re.search(r"demo/rules.v4:25 +-p udp -m udp --dport 53 -j ACCEPT\n +\[ip.proto in \{0x11\}\] \[dport in \{0x35\}\] \[accept\]", out),
+       "a rule with its place, text and meaning", out)
+    ok("set blocked, hash:net, ip, 3 elements" in out, "a set", out)
+    dump = run("check", "--dump", *DEMO)[1]
+    shown = [x.strip() for x in out.splitlines() if x.strip().startswith("[")]
+    ok(sorted(shown) == sorted(x.strip() for x in dump.splitlines() if x.strip().startswith("[")), "the same rules as check --dump")
+    out = run("show", "--chain", "services", *V4)[1]
+    ok(out.count("\nchain") + out.startswith("chain") == 1 and "INPUT" not in out, "one chain alone", out)
+    j = json.loads(run("show", "--json", *V4)[1])
+    services = [c for c in j["chains"] if c["chain"] == "services"][0]
+    ok(services["rules"][1]["line"] == 25 and services["rules"][1]["model"].endswith("[accept]"), "the model as JSON", services)
+    ok(j["sets"][0]["elements"] == 3, "sets as JSON", j["sets"])
+
+
+def tables(folder):
+    status, out, err = run("show", "--tables", *DEMO)
+    ok(status == 0 and err == "", "tables of several files", err)
+    ok("ip forward, priority 0\n" in out and re.search(r"filter/services +scan +4 ", out), "a hook with the chains that it reaches", out)
+    j = json.loads(run("show", "--tables", "--json", *DEMO)[1])
+    lists = [c for h in j["hooks"] for c in h["chains"]]
+    ok(j["bytes"]["code"] + j["bytes"]["lookup"] + j["bytes"]["sets"] <= j["bytes"]["all"], "parts are no more than the whole", j["bytes"])
+    ok(all(0 < c["expected"] <= c["worst"] for c in lists), "what is expected is not beyond the worst", lists)
+    ok(all(c["why"] for c in lists), "every engine has a reason", lists)
+    ok(run("show", "--tables", *V4)[1] == run("show", "--tables", *V4)[1], "the same rules give the same report")
+    path = rules_file(folder, "refused.v4", ["-A INPUT -p tcp -j REJECT"])
+    status, out, err = run("show", "--tables", path)
+    ok(status == 1 and "refused.v4:3:" in err and out == "", "what load refuses is an error at its place", out + err)
+    ok(run("show", "--tables", "--reject-as-drop", path)[0] == 0, "... unless an option lets it pass")
+    ok(run("show", path)[0] == 0, "the model has no such limits")
+    ok(run("show", "--tables", "--only", "raw", *V4)[1].count("priority") == 1, "one table alone")
+
+
+def graph(folder):
+    lines = ["-A INPUT -s 10.%d.%d.0/24 -p tcp --dport %d -j ACCEPT" % (i // 7, i % 7, 1000 + i % 13) for i in range(300)]
+    path = rules_file(folder, "many.v4", lines)
+    j = json.loads(run("show", "--tables", "--json", path)[1])
+    c = j["hooks"][0]["chains"][0]
+    ok(c["engine"] == "graph" and c["lookup_bytes"] > 0 and c["rules"] == 300, "many rules are looked up", c)
+    ok(c["lookup_worst"] <= c["worst"] < 300 and c["expected"] < 60, "in fewer steps than rules", c)
+    status, out, err = run("show", "--dot", "INPUT", path)
+    ok(status == 0 and out.startswith('digraph "ip filter/INPUT" {') and out.rstrip().endswith("}"), "a picture", out[:200] + err)
+    defined = set(re.findall(r"^\t(\w+) \[(?:shape|label)", out, re.M))
+    used = set(x for pair in re.findall(r"^\t(\w+) -> (\w+)", out, re.M) for x in pair)
+    ok(used == defined, "every node that an edge names is drawn, and leads somewhere", used ^ defined)
+    places = set(re.findall(r"many.v4:(\d+)", out))
+    ok(places == {str(3 + i) for i in range(300)}, "every rule lies in a leaf", sorted(places)[:20])
+    ok(run("show", "--dot", "filter/INPUT", path)[1] == out, "the chain named with its table")
+    status, out, err = run("show", "--dot", "services", *V4)
+    ok(status == 2 and "is scanned" in err, "a chain without a graph has no picture", out + err)
+    status, out, err = run("show", "--dot", "nowhere", *V4)
+    ok(status == 2 and "no chain 'nowhere'" in err, "a chain that is not there", out + err)
+
+
+with tempfile.TemporaryDirectory() as tmp:
+    model()
+    tables(tmp)
+    graph(tmp)
+end()
