@@ -34,6 +34,7 @@ enter() {
 	T=$(mktemp -d)
 	mount -t tmpfs tmpfs "$T" # goes with the namespace; the folder itself is removed by finish
 	cd "$T" || exit 99
+	export XTABLES_LOCKFILE=$T/xtables.lock # the usual one is for all namespaces, and who does not get it gives up
 	ip link set lo up
 }
 

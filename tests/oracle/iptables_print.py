@@ -15,6 +15,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNIT = os.path.join(HERE, "..", "unit")
 NS = "weir-iptprint-%d" % os.getpid()
+LOCK = os.environ["XTABLES_LOCKFILE"] = "/run/%s.lock" % NS  # iptables has one lock for all namespaces, and gives up where somebody holds it
 ROW = re.compile(r'^([RE])\((\d), "(\w+)",\n(.*?)\)$', re.M | re.S)
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # The kernel of legacy iptables is asked; where it lacks a module, a row says nothing.
@@ -102,6 +103,8 @@ def main():
         return 0 if all(results) else 1
     finally:
         subprocess.run(("ip", "netns", "del", NS), capture_output=True, check=False)
+        if os.path.exists(LOCK):
+            os.unlink(LOCK)
 
 
 if __name__ == "__main__":

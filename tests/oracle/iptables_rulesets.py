@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 NS = "weir-iptrules-%d" % os.getpid()
+LOCK = os.environ["XTABLES_LOCKFILE"] = "/run/%s.lock" % NS  # iptables has one lock for all namespaces, and gives up where somebody holds it
 WEIR = os.environ.get("WEIR", "build/weir")
 SHARED = os.environ.get("WEIR_SHARED", "../shared")
 
@@ -64,6 +65,8 @@ def main():
             bad += why is not None
     finally:
         subprocess.run(("ip", "netns", "del", NS), capture_output=True, check=False)
+        if os.path.exists(LOCK):
+            os.unlink(LOCK)
     return 1 if bad else 0
 
 

@@ -48,6 +48,8 @@ class Lab:
         tag = "weir-oracle-%d" % os.getpid()
         self.router, self.peer = tag + "-r", tag + "-p"
         self.socks = {}
+        # iptables has one lock for all namespaces, and gives up where somebody holds it
+        os.environ["XTABLES_LOCKFILE"] = self.lock = "/run/%s.lock" % tag
         atexit.register(self.close)
         for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(s, lambda *_: sys.exit(1))
@@ -82,6 +84,8 @@ class Lab:
             s.close()
         for ns in (self.router, self.peer):
             subprocess.run(["ip", "netns", "del", ns], stderr=subprocess.DEVNULL)
+        if os.path.exists(self.lock):
+            os.unlink(self.lock)
 
     def sh(self, ns, command, stdin=""):
         return run(["nsenter", "--net=/run/netns/" + ns, "sh", "-c", command], stdin)
