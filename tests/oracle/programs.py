@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Random rulesets in iptables-legacy, then the same as programs of weir; the same packets sent through both, and every
-counter compared. So what a program reads beside the packet (interfaces, sockets, connections, Ethernet headers) is
-held against what the kernel's own matches read.
+counter compared, with the evaluator's too. So what a program reads beside the packet (interfaces, sockets, connections,
+Ethernet headers) is held against what the kernel's own matches read.
 
     programs.py [SEED [ROUNDS [PACKETS]]]        SEED, ROUNDS of the environment likewise; 1 100 50
 
@@ -67,14 +67,15 @@ class Round:
             self.rules = [l for i, l in enumerate(self.rules, 1) if i not in bad]
 
     def counters(self, router):
-        p = weir(router, "list", "--json")
+        """As lab.counters(), of chains that are attached; and packets that no rule decided on."""
+        told = json.loads(weir(router, "list", "--json").stdout)
         out = {}
-        for c in json.loads(p.stdout)["chains"]:
+        for c in told["chains"]:
             if c.get("attached"):
                 out[(c["table"], c["chain"], "policy")] = c["packets"]
             for i, r in enumerate(c["rules"]):
                 out[(c["table"], c["chain"], i)] = r["packets"]
-        return out
+        return out, {k: n for k, n in told["special"].items() if n}
 
     def send(self, router, numbers, expected):
         target = router.received()
@@ -99,12 +100,13 @@ class Round:
         self.load(router)
         router.flush_conntrack()
         self.send(router, everything, expected)
-        ours = self.counters(router)
-        out = []
+        ours, special = self.counters(router)
+        out = ["%s: %d packets" % s for s in special.items()]
         for key, (n, text) in theirs.items():
-            if key in ours and ours[key] != n:
-                out.append("%s %s [%s] weir counts %d, iptables %d, the evaluator %s: %s" % (
-                    key[0], key[1], key[2], ours[key], n, expected.counters.get(key, 0), text))
+            want = expected.counters.get(key, 0)
+            if key in ours and not ours[key] == n == want:
+                out.append("%s %s [%s] weir counts %d, iptables %d, the evaluator %d: %s" % (
+                    key[0], key[1], key[2], ours[key], n, want, text))
         weir(router, "unload")
         return out
 
