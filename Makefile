@@ -51,8 +51,10 @@ FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 all: $(B)/weir
 lib: $(B)/libweir.a
 
+# Linked under another name: tests that run meanwhile meet the old program or the new one, whole.
 $(B)/weir: $(OBJ)
-	$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
+	$(CC) $(CFLAGS_ALL) -o $@.new $^ $(LDLIBS_ALL)
+	@mv $@.new $@
 $(B)/libweir.a: $(LIBOBJ)
 	@rm -f $@
 	ar rcs $@ $^
