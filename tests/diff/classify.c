@@ -5,7 +5,7 @@
  *
  *     WEIR_SHARED=DIR   where classbench/ lies: ClassBench sets acl1, fw1, ipc1. Without it only the sets made here.
  *
- * Rules of these sets count, drop, accept, write marks and test them. TIMEOUT 900
+ * Rules of these sets count, drop, accept, write marks and test them. TIMEOUT 900 HOLDS clock
  */
 #include <stdio.h>
 #include <stdlib.h>

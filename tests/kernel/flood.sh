@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# TIMEOUT 300
+# TIMEOUT 300 HOLDS clock
 # 1,000 rules replaced 1,000 times under a flood: what both rulesets drop never gets through, what both accept is
 # never lost. Counted by nft before and behind the hook, so that nothing but the hook can lose a packet in between.
 . "$(dirname "$0")/lib.sh"

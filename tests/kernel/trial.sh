@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# HOLDS clock
 # Not locking oneself out: load --confirm goes back by itself, whatever happens to those who began it.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
