@@ -181,6 +181,7 @@ struct flow {
 	struct box *box; /* by instruction of the rule */
 	uint8_t *reached;
 	bool has_result, has_escape;
+	uint32_t at; /* the instruction at hand */
 };
 
 static void join(struct box *to, const struct box *b)
@@ -199,8 +200,10 @@ static void flow_to(struct flow *f, uint32_t target, const struct box *b)
 {
 	uint32_t i = target - f->r->first;
 
-	if (target > f->policy)
+	if (target > f->policy) {
 		f->has_escape = true;
+		f->r->escape = f->at;
+	}
 	if (target >= f->r->end)
 		return;
 	if (f->reached[i] == REACHED)
@@ -228,6 +231,7 @@ static void flow_step(struct flow *f, uint32_t at)
 	struct box yes = *b, no = *b;
 	bool is_test = x->op == DP_OP_TEST;
 
+	f->at = at;
 	if (!is_test && !is_question(x->op)) {
 		if (f->has_result)
 			join(&f->r->box, b);
@@ -275,24 +279,40 @@ static bool is_whole(const struct code *c, const struct box_rule *r)
 	return (flags == 0 || flags == 0xff) && (proto == 0 || proto == 0xff);
 }
 
+/* Follows the rule's code up to the instruction `end`. */
+static void follow(struct arena *scratch, struct flow *f, uint32_t end)
+{
+	f->box = arena_new(scratch, struct box, f->r->end - f->r->first + 1);
+	f->reached = arena_new(scratch, uint8_t, f->r->end - f->r->first + 1);
+	box_full(&f->box[0]);
+	f->reached[0] = REACHED;
+	for (uint32_t i = f->r->first; i < end; i++)
+		if (f->reached[i - f->r->first] == REACHED)
+			flow_step(f, i);
+}
+
 void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
 	      bool *has_escape)
 {
 	struct flow f = { .c = c, .r = r, .policy = policy };
 
-	*r = (struct box_rule){ .first = first, .end = end };
-	f.box = arena_new(scratch, struct box, end - first);
-	f.reached = arena_new(scratch, uint8_t, end - first);
-	box_full(&f.box[0]);
-	f.reached[0] = REACHED;
-	for (uint32_t i = first; i < end; i++)
-		if (f.reached[i - first] == REACHED)
-			flow_step(&f, i);
+	*r = (struct box_rule){ .first = first, .end = end, .escape = BOX_NO_ESCAPE };
+	follow(scratch, &f, end);
 	*has_escape |= f.has_escape;
 	r->is_never = !f.has_result;
 	r->place = place_of_rule(c, r);
 	r->is_whole = is_whole(c, r);
 	r->is_final = is_final(c, r);
+}
+
+bool box_at(struct arena *scratch, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out)
+{
+	struct box_rule copy = *r;
+	struct flow f = { .c = c, .r = &copy, .policy = UINT32_MAX };
+
+	follow(scratch, &f, at);
+	*out = f.box[at - r->first];
+	return f.reached[at - r->first] == REACHED;
 }
 
 /* ---------- entries ---------- */

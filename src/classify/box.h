@@ -46,7 +46,9 @@ struct box_rule {
 	bool is_never;		    /* no key passes the guard */
 	bool is_whole;		    /* every key of the box passes: nothing but the body is left at `place` */
 	bool is_final;		    /* who passes does not come back to this list's later rules */
+	uint32_t escape;	    /* the instruction whose jump leaves the list for good, or BOX_NO_ESCAPE */
 };
+#define BOX_NO_ESCAPE UINT32_MAX
 
 /* All keys. */
 void box_full(struct box *b);
@@ -57,6 +59,8 @@ uint32_t box_dim_max(enum box_dim d);
  */
 void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
 	      bool *has_escape);
+/* The keys that may come to the rule's instruction `at`. False: none do. */
+bool box_at(struct arena *scratch, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out);
 /* The compare of a graph's leaf for this box: DP_ENTRY_IP4 or DP_ENTRY_IP6 words. */
 void box_entry(const struct box *b, bool is_ip6, uint64_t *word);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classify/box.h"
+#include "classify/hidden.h"
 
 enum { LEAST_RULES = 4 };
 /* ns, roughly: one lookup; a rule that is passed by in a scan. Only their ratio matters. */
@@ -18,13 +19,14 @@ struct plan {
 	bool *lookup;	 /* stands in front of the rule */
 	uint32_t policy; /* from the head */
 	bool has_ct;
+	size_t n_used; /* rules that a packet may come to */
 };
 
 /* ---------- the plan ---------- */
 
 static bool is_dead(const struct plan *p, size_t i)
 {
-	return p->rule[i].is_never && !p->has_ct;
+	return p->rule[i].is_never && !p->l->fate[i].is_kept;
 }
 
 /* The first instruction of the rule that stays. */
@@ -101,6 +103,7 @@ static void move_labels(struct code *c, const uint32_t *to)
 			c->label.v[i] = to[c->label.v[i] - c->list];
 }
 
+/* Without a graph only rules that are dead go. */
 static void rewrite(struct plan *p, const struct graph *g)
 {
 	struct code *c = p->l->code;
@@ -112,15 +115,19 @@ static void rewrite(struct plan *p, const struct graph *g)
 	memcpy(old, c->insn.v + c->list, n * sizeof *old);
 	c->insn.n = c->list;
 	for (size_t i = 0; i < p->l->n; i++) {
-		size_t end = p->rule[i].end - c->list, from = is_dead(p, i) ? end : kept_from(p, i) - c->list;
+		size_t first = p->rule[i].first - c->list, end = p->rule[i].end - c->list, from = first;
 
+		if (is_dead(p, i))
+			from = end;
+		else if (g)
+			from = kept_from(p, i) - c->list;
 		for (; at < from; at++)
 			to[at] = (uint32_t)c->insn.n;
-		to[p->rule[i].first - c->list] = (uint32_t)c->insn.n;
-		if (p->lookup[i])
+		to[first] = (uint32_t)c->insn.n;
+		if (g && p->lookup[i])
 			put_lookup(p, g);
 		for (; at < end; at++) {
-			if (at != p->rule[i].first - c->list)
+			if (at != first)
 				to[at] = (uint32_t)c->insn.n;
 			*vec_add(c->a, &c->insn) = old[at];
 		}
@@ -151,7 +158,7 @@ static size_t count_wild(const struct plan *p)
 
 static const char *reason_for_scan(const struct plan *p)
 {
-	size_t n = p->l->n;
+	size_t n = p->n_used;
 
 	if (p->l->wanted == TABLES_ENGINE_SCAN)
 		return "wanted";
@@ -179,36 +186,55 @@ static bool build_graph(const struct plan *p, struct graph *g)
 	return false;
 }
 
+static void read_rules(struct plan *p)
+{
+	const struct lookup_list *l = p->l;
+	struct arena *pass = arena_create();
+	struct hidden_task hidden = { .code = l->code, .rule = p->rule, .n = l->n, .fate = l->fate };
+
+	for (size_t i = 0; i < l->n; i++) {
+		arena_reset(pass);
+		box_read(pass, l->code, l->start[i], l->start[i + 1], l->start[l->n], &p->rule[i], &p->has_ct);
+	}
+	arena_destroy(pass);
+	hidden_find(&hidden);
+	for (size_t i = 0; i < l->n; i++)
+		p->n_used += !p->rule[i].is_never;
+}
+
+/* False: nothing has been rewritten. */
+static bool make_graph(struct plan *p)
+{
+	struct tables_list *report = p->l->report;
+	struct graph g;
+
+	make_plan(p);
+	if (!build_graph(p, &g)) {
+		report->why = "the graph would exceed the datapath's bounds";
+		return false;
+	}
+	report->engine = TABLES_ENGINE_GRAPH;
+	report->n_words = p->l->words->n - g.begin;
+	report->worst = g.worst;
+	rewrite(p, &g);
+	return true;
+}
+
 void lookup_make(struct lookup_list *l)
 {
 	struct plan p = { .l = l, .scratch = arena_create() };
-	struct arena *pass = arena_create();
-	struct graph g;
 
 	p.rule = arena_new(p.scratch, struct box_rule, l->n + 1);
 	p.place = arena_new(p.scratch, uint32_t, l->n + 1);
 	p.lookup = arena_new(p.scratch, bool, l->n + 1);
-	for (size_t i = 0; i < l->n; i++) {
-		arena_reset(pass);
-		box_read(pass, l->code, l->start[i], l->start[i + 1], l->start[l->n], &p.rule[i], &p.has_ct);
-	}
-	arena_destroy(pass);
+	read_rules(&p);
 	for (size_t i = 0; i <= l->n; i++)
 		l->rule_pc[i] = l->start[i] - (uint32_t)l->code->list;
 	*l->report = (struct tables_list){ .chain = l->report->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p),
-					   .rule_pc = l->rule_pc };
-	if (!l->report->why) {
-		make_plan(&p);
-		if (build_graph(&p, &g)) {
-			l->report->engine = TABLES_ENGINE_GRAPH;
-			l->report->n_words = l->words->n - g.begin;
-			l->report->worst = g.worst;
-			rewrite(&p, &g);
-			l->policy_pc = (uint32_t)l->code->list + p.policy;
-		} else {
-			l->report->why = "the graph would exceed the datapath's bounds";
-		}
-	}
+					   .rule_pc = l->rule_pc, .fate = l->fate };
+	if (l->report->why || !make_graph(&p))
+		rewrite(&p, NULL);
+	l->policy_pc = (uint32_t)l->code->list + l->rule_pc[l->n];
 	arena_destroy(p.scratch);
 }
 

@@ -9,7 +9,7 @@
  *     guard 0, body 0, guard 1, body 1, policy     ->     LOOKUP, body 0, LOOKUP, rest of guard 1, body 1, LOOKUP, policy
  *
  * A LOOKUP stands only where a packet can come: not behind a rule whose whole guard is in its box and whose body
- * ends the list. Where rules test connections all guards stay whole, because without conntrack they are all run.
+ * ends the list. Rules that no packet comes to (hidden.h) are left out of both, whichever the engine. Where rules test connections all guards stay whole, because without conntrack they are all run.
  */
 #ifndef WEIR_CLASSIFY_LOOKUP_H
 #define WEIR_CLASSIFY_LOOKUP_H
@@ -25,8 +25,9 @@ struct lookup_list {
 	enum tables_engine wanted; /* TABLES_ENGINE_ANY: the cheapest */
 	struct words *words;
 	uint32_t policy_pc;	    /* where the policy lies: in and out */
+	struct tables_fate *fate;   /* room for n */
 	uint32_t *rule_pc;	    /* room for n + 1: where rules and policy are found afterwards, from the list's head */
-	struct tables_list *report; /* engine, why, words, worst, rule_pc are filled in */
+	struct tables_list *report; /* engine, why, words, worst, rule_pc, fate are filled in */
 };
 
 /* The open list, all of whose labels have their place; before code_list_close(). */

@@ -200,6 +200,7 @@ static void emit_rules(struct build *b, const struct chain *c)
 	look.report = vec_add(b->a, &b->report);
 	look.report->chain = c;
 	look.rule_pc = arena_new(b->a, uint32_t, c->rules.n + 1);
+	look.fate = arena_new(b->a, struct tables_fate, c->rules.n + 1);
 	lookup_make(&look);
 	look.report->n_insns = b->code.insn.n - b->code.list;
 	b->list[c->id].policy_pc = look.policy_pc;

@@ -36,6 +36,18 @@ enum tables_engine {
 	TABLES_ENGINE_GRAPH, /* a decision graph of cuts */
 };
 
+/* What became of a rule. */
+enum tables_fate_kind {
+	TABLES_FATE_USED,
+	TABLES_FATE_NEVER,  /* no packet can match it */
+	TABLES_FATE_HIDDEN, /* every packet that could match it ends at an earlier rule */
+};
+struct tables_fate {
+	enum tables_fate_kind kind;
+	bool is_kept;	/* not USED, and yet in the tables: without connection tracking it drops packets */
+	uint32_t by;	/* HIDDEN: the index of that rule in the chain */
+};
+
 /* What became of a chain. */
 struct tables_list {
 	const struct chain *chain;
@@ -45,6 +57,7 @@ struct tables_list {
 	size_t n_insns;	  /* of its code, four words each */
 	uint32_t worst;	  /* loads and compares of a lookup at most */
 	uint32_t pc;	  /* its first instruction, in the half */
+	const struct tables_fate *fate; /* of each rule of the chain; what is not USED counts nothing */
 	const uint32_t *rule_pc; /* of each rule of the chain, from the list's head; behind them the policy's */
 };
 

@@ -64,12 +64,54 @@ static const struct inspect_list *inspect_of(const struct show *s, const struct 
 
 /* ---------- for people ---------- */
 
+/* Rules of the list that no packet comes to. */
+static size_t count_unused(const struct tables_list *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->chain->rules.n; i++)
+		n += l->fate[i].kind != TABLES_FATE_USED;
+	return n;
+}
+
 static void print_list(const struct show *s, const struct tables_list *l, int width)
 {
 	const struct inspect_list *i = inspect_of(s, l);
 
-	printf("  %-*.*s  %-6s %6zu %8zu %8zu %7" PRIu64 " %9.1f  %s\n", width, STR_ARG(answer_chain(s->c, l->chain)),
-	       engine_names[l->engine], l->chain->rules.n, i->code_bytes, i->lookup_bytes, i->worst, i->expected, why_of(l));
+	printf("  %-*.*s  %-6s %6zu %6zu %8zu %8zu %7" PRIu64 " %9.1f  %s\n", width, STR_ARG(answer_chain(s->c, l->chain)),
+	       engine_names[l->engine], l->chain->rules.n, count_unused(l), i->code_bytes, i->lookup_bytes, i->worst, i->expected,
+	       why_of(l));
+}
+
+static struct str reason_of_fate(struct cli *c, const struct tables_list *l, size_t i)
+{
+	const char *kept = l->fate[i].is_kept ? ", but asks about connections first and stays" : "";
+
+	if (l->fate[i].kind == TABLES_FATE_NEVER)
+		return arena_printf(c->run, "it contradicts itself%s", kept);
+	return arena_printf(c->run, "all that it could match ends at %.*s%s",
+			    STR_ARG(answer_place(c, l->chain->rules.v[l->fate[i].by])), kept);
+}
+
+static void print_unused(const struct show *s)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < s->t->n_lists; k++) {
+		const struct tables_list *l = &s->t->list[k];
+
+		for (size_t i = 0; i < l->chain->rules.n && show_is_asked_for(s->c, l->chain); i++) {
+			const struct rule *r = l->chain->rules.v[i];
+
+			if (l->fate[i].kind == TABLES_FATE_USED)
+				continue;
+			if (!any)
+				puts("rules that no packet comes to:");
+			any = true;
+			printf("  %.*s  %.*s  # %.*s\n", STR_ARG(answer_place(s->c, r)), STR_ARG(report_clean(s->c->run, r->text)),
+			       STR_ARG(reason_of_fate(s->c, l, i)));
+		}
+	}
 }
 
 static void print_point(struct show *s, const struct tables_point *p)
@@ -87,8 +129,8 @@ static void print_point(struct show *s, const struct tables_point *p)
 	if (!any)
 		return;
 	printf("%s %s, priority %d\n", policy_family_name(p->family), policy_hook_name(p->hook), p->priority);
-	printf("  %-*s  %-6s %6s %8s %8s %7s %9s  %s\n", width, "chain", "engine", "rules", "code", "lookup", "worst", "expected",
-	       "why");
+	printf("  %-*s  %-6s %6s %6s %8s %8s %7s %9s  %s\n", width, "chain", "engine", "rules", "unused", "code", "lookup", "worst",
+	       "expected", "why");
 	for (size_t i = 0; i < s->way.n; i++)
 		if (show_is_asked_for(s->c, s->way.v[i]))
 			print_list(s, inspect_list_of(s->t, s->way.v[i]), width);
@@ -111,12 +153,31 @@ static void print_tables(struct show *s)
 	for (unsigned i = 0; i < TABLES_MAX_POINTS; i++)
 		if (s->t->point[i].is_used)
 			print_point(s, &s->t->point[i]);
+	print_unused(s);
 	printf("%zu bytes of tables: %zu code, %zu lookup, %zu sets\n", sizeof(uint64_t) * s->t->n_words, code, lookup,
 	       sizeof(uint64_t) * s->t->n_set_words);
 	puts("worst, expected: steps from a chain's head to its end, calls included; expected of packets made from its rules");
 }
 
 /* ---------- for programs ---------- */
+
+static json_t *unused_json(const struct show *s, const struct tables_list *l)
+{
+	json_t *j = json_array();
+
+	for (size_t i = 0; i < l->chain->rules.n; i++) {
+		json_t *r;
+
+		if (l->fate[i].kind == TABLES_FATE_USED)
+			continue;
+		r = answer_rule_json(s->c, l->chain->rules.v[i]);
+		if (l->fate[i].kind == TABLES_FATE_HIDDEN)
+			json_object_set_new(r, "hidden_by", answer_rule_json(s->c, l->chain->rules.v[l->fate[i].by]));
+		json_object_set_new(r, "in_tables", json_boolean(l->fate[i].is_kept));
+		json_array_append_new(j, r);
+	}
+	return j;
+}
 
 static json_t *list_json(const struct show *s, const struct tables_list *l)
 {
@@ -133,6 +194,7 @@ static json_t *list_json(const struct show *s, const struct tables_list *l)
 	json_object_set_new(j, "lookup_worst", json_integer(l->worst));
 	json_object_set_new(j, "worst", json_integer((json_int_t)i->worst));
 	json_object_set_new(j, "expected", json_real(i->expected));
+	json_object_set_new(j, "unused", unused_json(s, l));
 	return j;
 }
 

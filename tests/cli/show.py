@@ -78,8 +78,21 @@ def graph(folder):
     ok(status == 2 and "no chain 'nowhere'" in err, "a chain that is not there", out + err)
 
 
+def unused(folder):
+    path = rules_file(folder, "unused.v4", ["-A INPUT -s 192.0.2.0/24 -j DROP", "-A INPUT -s 192.0.2.7 -p tcp --dport 22 -j ACCEPT",
+                                            "-A INPUT -m mark --mark 1 -m mark --mark 2 -j DROP", "-A INPUT -p udp -j ACCEPT"])
+    out = run("show", "--tables", path)[1]
+    ok(re.search(r"unused.v4:4  -s 192.0.2.7/32 .*  # all that it could match ends at .*unused.v4:3\n", out), "a hidden rule is named", out)
+    ok(re.search(r"unused.v4:5  .*  # it contradicts itself\n", out), "and one that never matches", out)
+    ok(not re.search(r"unused.v4:[36]  ", out), "and no other", out)
+    c = json.loads(run("show", "--tables", "--json", path)[1])["hooks"][0]["chains"][0]
+    ok([(r["line"], r.get("hidden_by", {}).get("line"), r["in_tables"]) for r in c["unused"]] == [(4, 3, False), (5, None, False)],
+       "the same as JSON", c)
+
+
 with tempfile.TemporaryDirectory() as tmp:
     model()
     tables(tmp)
     graph(tmp)
+    unused(tmp)
 end()
