@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
@@ -23,7 +24,7 @@ enum { ARENA_GAP = 16 };
 enum { ARENA_GAP = 0 };
 #endif
 
-enum { ARENA_FIRST = 16 << 10, ARENA_LARGEST = 4 << 20 };
+enum { ARENA_FIRST = 16 << 10, ARENA_LARGEST = 4 << 20, ARENA_HUGE = 2 << 20 };
 
 struct arena_block {
 	struct arena_block *next;
@@ -74,6 +75,15 @@ void arena_destroy(struct arena *a)
 	free(a);
 }
 
+/* What is large is written soon: one fault for 2 MiB costs far less than one for each page. */
+static void ask_for_huge_pages(void *p, size_t size)
+{
+	uintptr_t from = ((uintptr_t)p + ARENA_HUGE - 1) & ~(uintptr_t)(ARENA_HUGE - 1), to = ((uintptr_t)p + size) & ~(uintptr_t)(ARENA_HUGE - 1);
+
+	if (size >= 2 * ARENA_HUGE && to > from)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 static void add_block(struct arena *a, size_t least)
 {
 	size_t size = a->next_size > least ? a->next_size : least;
@@ -81,6 +91,7 @@ static void add_block(struct arena *a, size_t least)
 
 	if (!b)
 		out_of_memory(size);
+	ask_for_huge_pages(b, sizeof *b + size);
 	b->size = size;
 	b->next = a->top;
 	a->top = b;

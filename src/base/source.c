@@ -11,17 +11,25 @@
 enum { SOURCE_CHUNK = 1 << 16 };
 static const size_t source_max_bytes = (size_t)1 << 30;
 
+/* A line end that ends the text begins no line. */
+static const char *next_line(const char *p, const char *last)
+{
+	const char *nl = p < last ? memchr(p, '\n', (size_t)(last - p)) : NULL;
+
+	return nl ? nl + 1 : NULL;
+}
+
 static void index_lines(struct arena *a, struct source *s)
 {
+	const char *last = s->text.p + (s->text.n ? s->text.n - 1 : 0), *p;
 	uint32_t n = 1;
 
-	for (size_t i = 0; i + 1 < s->text.n; i++)
-		n += s->text.p[i] == '\n';
+	for (p = next_line(s->text.p, last); p; p = next_line(p, last))
+		n++;
 	s->line_off = arena_new(a, uint32_t, n);
 	s->n_lines = 1;
-	for (size_t i = 0; i + 1 < s->text.n; i++)
-		if (s->text.p[i] == '\n')
-			s->line_off[s->n_lines++] = (uint32_t)i + 1;
+	for (p = next_line(s->text.p, last); p; p = next_line(p, last))
+		s->line_off[s->n_lines++] = (uint32_t)(p - s->text.p);
 }
 
 uint32_t source_add(struct sources *s, const char *name, struct str text)
