@@ -5,6 +5,7 @@
 #include "lang/ipset/ipset.h"
 #include "lang/iptables/check.h"
 #include "lang/iptables/lower.h"
+#include "lang/list/list.h"
 
 static const char *const names[LANG_COUNT] = {
 	[LANG_AUTO] = "auto", [LANG_IPTABLES] = "iptables", [LANG_IP6TABLES] = "ip6tables", [LANG_IPSET] = "ipset",
@@ -82,6 +83,33 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 		diag_error(d, (struct loc){ source, 0, 0 }, "%s rules are not read yet", lang_name(out->lang));
 		break;
 	}
+}
+
+bool lang_list_can_fill(const struct set *s)
+{
+	return list_can_fill(s);
+}
+
+enum family lang_list_family(const struct source *src)
+{
+	return list_family(src);
+}
+
+void lang_list_declare(struct set *s, enum family family)
+{
+	list_declare(s, family);
+}
+
+void lang_list_read(struct arena *a, struct diags *d, uint32_t source, struct set *s, const struct lang_list_options *o,
+		    struct lang_list *out)
+{
+	if (is_text(source_get(d->sources, source), d, source))
+		list_read(a, d, source, s, o, out);
+}
+
+void lang_list_merge(struct diags *d, struct set *s, bool is_strict, struct lang_list *out)
+{
+	list_merge(d, s, is_strict, out);
 }
 
 struct str lang_print(struct arena *a, const struct lang_file *f, bool with_counts)

@@ -26,6 +26,41 @@ struct lang_file {
 	const void *tree;
 };
 void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l, struct lang_file *out);
+/* ---------- lists of addresses: a set filled from a file of its own ---------- */
+
+struct lang_list_options {
+	bool is_declared_here; /* the set is what the list makes it: it may have timeouts and comments */
+	bool only_family;      /* addresses of the other family are left out, instead of being errors */
+	void (*progress)(void *arg, size_t bytes_done, size_t bytes); /* now and then; may be NULL */
+	void *progress_arg;
+};
+
+/* What came of the lists of a set. Zeroed before the first. */
+struct lang_list {
+	uint64_t n_entries;    /* lines that hold something */
+	uint64_t n_left_out;   /* of the other family */
+	uint64_t n_duplicates; /* elements that were there already */
+	uint64_t n_overlaps;   /* elements within others, which add nothing */
+	uint64_t n_merged;     /* elements that are left */
+	uint64_t n_bytes;      /* of text */
+	unsigned n_warned;
+};
+
+/* Is it a set of addresses or of networks, and nothing else? */
+bool lang_list_can_fill(const struct set *s);
+/* The family of the first address in a list. */
+enum family lang_list_family(const struct source *src);
+/* Makes a new set one of networks. */
+void lang_list_declare(struct set *s, enum family family);
+/* Adds the elements of a list to s, which must be such a set; errors go to d. out is added to. */
+void lang_list_read(struct arena *a, struct diags *d, uint32_t source, struct set *s, const struct lang_list_options *o,
+		    struct lang_list *out);
+/*
+ * After all lists: elements that say nothing new go, halves of a prefix become one. With is_strict elements that overlap
+ * are errors. What the set answers stays the same.
+ */
+void lang_list_merge(struct diags *d, struct set *s, bool is_strict, struct lang_list *out);
+
 /* Canonical text of what was read, in its own language; with_counts writes [packets:bytes]. */
 struct str lang_print(struct arena *a, const struct lang_file *f, bool with_counts);
 
