@@ -20,12 +20,12 @@ _weir()
 	esac
 	if [ -z "$words" ] && [[ $cur == -* ]]; then
 		case $verb in
-		check) words="--help --lang --tables --strict --print --counts --dump --json --color" ;;
-		explain) words="--help --lang --tables --env --hook --ct --malformed --short --json --color" ;;
-		eval) words="--help --lang --tables --env --hook --ct --malformed --in --out --on --each --json --color" ;;
-		test) words="--help --engine --bless --color" ;;
+		check) words="--help --lang --tables --set --only-family --strict --print --counts --dump --json --color" ;;
+		explain) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --short --json --color" ;;
+		eval) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --in --out --on --each --json --color" ;;
+		test) words="--help --set --only-family --engine --bless --color" ;;
 		show) words="--help --lang --json --reject-as-drop --tables --only --dot --chain --color" ;;
-		load) words="--help --lang --tables --malformed --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
+		load) words="--help --lang --tables --set --only-family --malformed --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
 		confirm) words="--help --no --instance --netns --bpffs --color" ;;
 		list) words="--help --json --chain --zero --instance --netns --bpffs --color" ;;
 		unload) words="--help --instance --netns --bpffs --color" ;;

@@ -32,7 +32,7 @@ static const struct {
 enum { CHECK_COUNT = sizeof checks / sizeof *checks };
 
 static const char *const statement_words[] = {
-	"case", "lang", "hook", "ct", "malformed", "track", "rules", "set", "env",
+	"case", "lang", "hook", "ct", "malformed", "track", "rules", "set", "list", "env",
 	"packet", "hits", "error", "also", "warn", "print",
 };
 
@@ -202,6 +202,8 @@ static bool setting(struct reader *r, struct str word, struct str rest)
 		r->now->malformed_accept = word_of(r, rest, option_table[OPTION_MALFORMED].choices) == 1;
 	} else if (str_is(word, "track")) {
 		r->now->track = true;
+	} else if (str_is(word, "list")) {
+		*vec_add(r->c->run, &r->now->lists) = arena_cstr(r->c->run, rest);
 	} else {
 		return false;
 	}

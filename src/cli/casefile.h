@@ -20,6 +20,7 @@
  *     rules TEXT      a line of the rules. Without a *table line they are those of table filter. Beside what
  *                     iptables-save writes, -P CHAIN POLICY and -N CHAIN are known.
  *     set TEXT        a line as ipset save writes it
+ *     list NAME=FILE  fills a set from a list of addresses; FILE is beside the test file
  *     env TEXT        a line of the environment (policy/env.h)
  *     packet NOTATION  VERDICT [rule N[:EXPANSION] | policy [CHAIN] | malformed | none] [via N] [mark=N]
  *                     N counts the lines of the case that hold a rule, as they stand. Behind `unknown` may stand a
@@ -54,6 +55,7 @@ struct case_one {
 	struct loc at;
 	enum lang lang;
 	uint32_t rules, sets, env;	 /* sources made of these lines, each line at its number in the file; 0 = none */
+	VEC(const char *) lists;	 /* NAME=FILE */
 	VEC(uint32_t) rule_line;	 /* line in the file of the N-th rule */
 	int hook, ct;
 	bool malformed_accept, track;

@@ -53,6 +53,26 @@ static void tell(struct world *w, const struct case_line *l, enum case_outcome o
 	w->run->done(w->run, &r);
 }
 
+static const char *folder_of(struct cli *c, uint32_t source)
+{
+	struct str name = source_get(&c->sources, source)->name;
+
+	while (name.n && name.p[name.n - 1] != '/')
+		name.n--;
+	return name.n ? arena_cstr(c->run, name) : ".";
+}
+
+/* Lists of the case, and those that the command line gives to all cases. */
+static void read_lists(struct cli *c, struct diags *d, const struct case_one *k, struct ruleset *rs)
+{
+	const struct lists_args of_case = { k->lists.v, k->lists.n, folder_of(c, k->at.source) };
+	const struct lists_args of_all = { c->opt.set.v, c->opt.set.n, NULL };
+	struct lists lists = { { 0 } };
+
+	if (lists_read(c, d, rs, &of_case, &lists) || lists_read(c, d, rs, &of_all, &lists))
+		diag_error(d, k->at, "a list of this case cannot be read");
+}
+
 /* Rules and sets as one ruleset; the result is usable if *d has no errors. */
 static struct ruleset *read_ruleset(struct cli *c, struct diags *d, const struct case_one *k, uint32_t rules,
 				    struct lang_file *file)
@@ -64,6 +84,8 @@ static struct ruleset *read_ruleset(struct cli *c, struct diags *d, const struct
 		read_source(rs, d, rules, k->lang, file);
 	if (k->sets)
 		read_source(rs, d, k->sets, LANG_IPSET, &sets);
+	if (k->lists.n || c->opt.set.n)
+		read_lists(c, d, k, rs);
 	if (d->n_errors == 0) {
 		policy_number(rs);
 		policy_check(rs, d);

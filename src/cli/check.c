@@ -14,6 +14,13 @@ static void print_json(struct cli *c, const struct rules *rules)
 	json_object_set_new(j, "rules", json_integer((json_int_t)rules->set->rules.n));
 	json_object_set_new(j, "chains", json_integer((json_int_t)rules->set->chains.n));
 	json_object_set_new(j, "sets", json_integer((json_int_t)rules->set->sets.n));
+	if (rules->lists.all.n) {
+		json_t *lists = json_array();
+
+		for (size_t i = 0; i < rules->lists.all.n; i++)
+			json_array_append_new(lists, lists_json(c, &rules->lists.all.v[i]));
+		json_object_set_new(j, "lists", lists);
+	}
 	json_object_set_new(j, "diagnostics", report_json(c));
 	report_json_print(j);
 }
@@ -25,6 +32,9 @@ static void print_count(size_t n, const char *noun, const char *tail)
 
 static void print_summary(struct cli *c, const struct rules *rules)
 {
+	for (size_t i = 0; i < rules->lists.all.n && c->diags.n_errors == 0; i++)
+		printf("set %.*s: %.*s\n", STR_ARG(rules->lists.all.v[i].set->name),
+		       STR_ARG(lists_text(c->run, &rules->lists.all.v[i])));
 	if (c->diags.n_errors == 0) {
 		print_count(rules->set->rules.n, "rule", ", ");
 		print_count(rules->set->chains.n, "chain", ", ");

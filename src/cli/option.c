@@ -108,6 +108,8 @@ static const char *take_long(struct reader *r, struct str word)
 		return arena_printf(r->a, "--%s needs an argument: %s", option_table[o].name,
 				    option_table[o].choices ? option_table[o].choices : option_table[o].arg).p;
 	r->out->text[o] = text;
+	if (o == OPTION_SET)
+		*vec_add(r->a, &r->out->set) = text;
 	return option_table[o].choices ? take_choice(r, o, text) : NULL;
 }
 

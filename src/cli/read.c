@@ -27,7 +27,8 @@ void read_source(struct ruleset *rs, struct diags *d, uint32_t source, enum lang
 	if (found == LANG_AUTO || found >= LANG_COUNT) {
 		struct diag *g = diag_error(d, (struct loc){ source, 0, 0 }, "cannot tell the language of this file");
 
-		diag_hint(d, g, "say it: --lang %s", option_table[OPTION_LANG].choices);
+		diag_hint(d, g, "say it: --lang %s; a list of addresses is given as --set NAME=FILE",
+			  option_table[OPTION_LANG].choices);
 		return;
 	}
 	lang_read(rs, d, source, found, out);
@@ -100,7 +101,7 @@ int read_rules(struct cli *c, char **path, size_t n, struct rules *out)
 	int choice = option_choice(&c->opt, OPTION_LANG), status = CLI_YES;
 	enum lang l = choice < 0 ? LANG_AUTO : (enum lang)(choice + 1);
 
-	*out = (struct rules){ policy_create(c->run), arena_new(c->run, struct lang_file, n), n };
+	*out = (struct rules){ policy_create(c->run), arena_new(c->run, struct lang_file, n), n, { { 0 } } };
 	for (size_t i = 0; i < n; i++) {
 		uint32_t source;
 		int err = source_open(&c->sources, path[i], &source);
@@ -110,6 +111,9 @@ int read_rules(struct cli *c, char **path, size_t n, struct rules *out)
 		else
 			read_source(out->set, &c->diags, source, l, &out->file[i]);
 	}
+	if (!status && c->opt.given[OPTION_SET])
+		status = lists_read(c, &c->diags, out->set, &(struct lists_args){ c->opt.set.v, c->opt.set.n, NULL },
+				    &out->lists);
 	if (status)
 		return status;
 	if (c->diags.n_errors == 0) {

@@ -10,6 +10,7 @@
 #define WEIR_CLI_READ_H
 
 #include "cli/cli.h"
+#include "cli/lists.h"
 #include "eval/eval.h"
 #include "lang/lang.h"
 
@@ -17,10 +18,11 @@ struct rules {
 	struct ruleset *set;
 	struct lang_file *file; /* one for each file that was named */
 	size_t n_files;
+	struct lists lists; /* of --set */
 };
 
 /*
- * Several files make one ruleset. Obeys --lang and --tables. Errors of the rules are in c->diags and the status is
+ * Several files make one ruleset. Obeys --lang, --tables and --set. Errors of the rules are in c->diags and the status is
  * CLI_ERRORS; a file that cannot be read is told at once: CLI_REFUSED. Nothing else is printed.
  */
 int read_rules(struct cli *c, char **path, size_t n, struct rules *out);

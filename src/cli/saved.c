@@ -11,8 +11,31 @@
 #include <unistd.h>
 
 static const char *const options_name = "weir.options";
-static const enum option shaping[] = { OPTION_LANG, OPTION_TABLES, OPTION_MALFORMED, OPTION_REJECT_AS_DROP };
+static const enum option shaping[] = { OPTION_LANG, OPTION_TABLES, OPTION_MALFORMED, OPTION_REJECT_AS_DROP,
+				       OPTION_ONLY_FAMILY };
 enum { N_SHAPING = sizeof shaping / sizeof *shaping };
+
+/* What a file that was read is called in a folder. */
+static struct str name_in_folder(struct str path)
+{
+	if (str_is(path, "-"))
+		return STR("rules");
+	for (size_t i = path.n; i > 0; i--)
+		if (path.p[i - 1] == '/')
+			return str_slice(path, i, path.n);
+	return path;
+}
+
+/* --set with the list's name alone: it will lie beside the rules. */
+static void add_lists(struct cli *c, struct buf *b)
+{
+	for (size_t i = 0; i < c->opt.set.n; i++) {
+		bool found;
+		struct str path, name = str_cut(str_from(c->opt.set.v[i]), '=', &path, &found);
+
+		buf_printf(b, "--set=%.*s=%.*s\n", STR_ARG(name), STR_ARG(name_in_folder(path)));
+	}
+}
 
 struct str saved_options(struct cli *c)
 {
@@ -26,6 +49,7 @@ struct str saved_options(struct cli *c)
 		buf_printf(&b, "--%s%s%s\n", row->name, row->arg ? "=" : "",
 			   row->arg ? c->opt.text[shaping[i]] : "");
 	}
+	add_lists(c, &b);
 	return buf_str(&b);
 }
 
@@ -48,6 +72,17 @@ static bool is_dir(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void take_lists(struct cli *c, const char *dir, const struct option_values *from_file)
+{
+	for (size_t i = 0; i < from_file->set.n; i++) {
+		bool found;
+		struct str path, name = str_cut(str_from(from_file->set.v[i]), '=', &path, &found);
+
+		*vec_add(c->run, &c->opt.set) = arena_printf(c->run, "%.*s=%s/%.*s", STR_ARG(name), dir, STR_ARG(path)).p;
+		c->opt.given[OPTION_SET] = true;
+	}
 }
 
 /* Words of weir.options, as if they stood on the command line; what stands there holds. */
@@ -76,6 +111,7 @@ static int obey_options(struct cli *c, const char *dir)
 	why = option_parse(c->run, c->verb->options, word.v, &from_file, arena_new(c->run, char *, word.n), &n);
 	if (why || n)
 		return cli_fail(CLI_USAGE, "%s: %s", path, why ? why : "only options may stand here");
+	take_lists(c, dir, &from_file);
 	for (size_t i = 0; i < N_SHAPING; i++) {
 		enum option o = shaping[i];
 
@@ -92,8 +128,21 @@ struct names {
 	VEC(char *) all;
 };
 
+/* The lists that --set names lie beside the rules, and are none. */
+static bool is_list_of_set(const struct cli *c, const char *file)
+{
+	for (size_t i = 0; i < c->opt.set.n; i++) {
+		const char *path = strchr(c->opt.set.v[i], '=');
+
+		if (path && strcmp(path + 1, file) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int list_dir(struct cli *c, const char *path, struct names *out)
 {
+	int status = obey_options(c, path);
 	DIR *d = opendir(path);
 	struct dirent *e;
 	size_t from = out->all.n;
@@ -103,14 +152,14 @@ static int list_dir(struct cli *c, const char *path, struct names *out)
 	while ((e = readdir(d))) {
 		char *file = arena_cstr(c->run, arena_printf(c->run, "%s/%s", path, e->d_name));
 
-		if (is_rules_name(e->d_name) && !is_dir(file))
+		if (is_rules_name(e->d_name) && !is_dir(file) && !is_list_of_set(c, file))
 			*vec_add(c->run, &out->all) = file;
 	}
 	closedir(d);
 	if (out->all.n == from)
 		return cli_fail(CLI_REFUSED, "no rules in %s", path);
 	qsort(out->all.v + from, out->all.n - from, sizeof *out->all.v, compare);
-	return obey_options(c, path);
+	return status;
 }
 
 int saved_expand(struct cli *c, struct saved_args *out)
@@ -155,11 +204,7 @@ static int write_file(struct cli *c, const char *path, struct str text)
 
 static char *file_name(struct cli *c, const struct info *info, size_t i)
 {
-	char *name = arena_cstr(c->run, info->files.v[i].name), *slash = strrchr(name, '/');
-
-	if (strcmp(name, "-") == 0)
-		return "rules";
-	return slash ? slash + 1 : name;
+	return arena_cstr(c->run, name_in_folder(info->files.v[i].name));
 }
 
 /* What lies in the folder and is not part of the active rules would be loaded with them the next time. */
