@@ -5,8 +5,12 @@
  *     SYN ->  SYN_SENT   <- SYN,ACK  SYN_RECV   ACK ->  ESTABLISHED
  *     FIN     FIN_WAIT   ACK  CLOSE_WAIT   FIN  LAST_ACK   ACK  TIME_WAIT      RST  CLOSE
  *
- * A connection whose beginning was not seen is picked up at an ACK (nf_conntrack_tcp_loose is 1). Sequence numbers,
- * windows and checksums are not looked at: the kernel calls a packet outside the window invalid, this one does not.
+ * A connection whose beginning was not seen is picked up at an ACK (nf_conntrack_tcp_loose is 1). A packet that may be the
+ * sign of another connection between the same ports, such as a SYN in the middle, is let through and ignored: neither the
+ * state nor the time that the connection has left changes, and what answers it decides.
+ *
+ * Of sequence numbers only one thing is looked at: whether a SYN,ACK acknowledges a SYN that was ignored. Windows are not:
+ * the kernel calls a packet outside of them invalid, and so a RST below what was acknowledged; this one does not.
  */
 #include "eval/track.h"
 
@@ -23,75 +27,108 @@ bool tcp_flags_valid(unsigned flags)
 	return false;
 }
 
-static enum tcp_state next_syn(enum tcp_state s, bool is_reply)
-{
-	if (!is_reply)
-		return s == TCP_NONE ? TCP_SYN_SENT : s; /* one too many is ignored */
-	return s == TCP_SYN_SENT || s == TCP_SYN_SENT2 ? TCP_SYN_SENT2 : TCP_NONE;
-}
+/* ---------- states ---------- */
 
-static enum tcp_state next_synack(enum tcp_state s, bool is_reply)
-{
-	if (s == TCP_NONE || (s == TCP_SYN_SENT && !is_reply))
-		return TCP_NONE;
-	return s == TCP_SYN_SENT || s == TCP_SYN_SENT2 ? TCP_SYN_RECV : s;
-}
+/*
+ * What a packet makes of a state: a digit is the next one, '.' ignores the packet, '-' calls it invalid. The kernel decides
+ * alike (net/netfilter/nf_conntrack_proto_tcp.c; tests/oracle/tracker.py asks it). By direction and kind; columns:
+ * NONE SYN_SENT SYN_SENT2 SYN_RECV ESTABLISHED FIN_WAIT CLOSE_WAIT LAST_ACK TIME_WAIT CLOSE
+ */
+static const char next_state[2][TCP_KIND_COUNT][TCP_STATE_COUNT + 1] = {
+	{ [TCP_SYN] = "112.....11",
+	  [TCP_SYNACK] = "--33------",
+	  [TCP_FIN] = "---5577789",
+	  [TCP_ACK] = "4--4466889",
+	  [TCP_RST] = "-999999999" },
+	{ [TCP_SYN] = "-22-----1-",
+	  [TCP_SYNACK] = "-33.......",
+	  [TCP_FIN] = "---5577789",
+	  [TCP_ACK] = "-..3466889",
+	  [TCP_RST] = "-999999999" },
+};
 
-static enum tcp_state next_fin(enum tcp_state s)
-{
-	switch (s) {
-	case TCP_SYN_RECV:
-	case TCP_ESTABLISHED:
-		return TCP_FIN_WAIT;
-	case TCP_FIN_WAIT:
-	case TCP_CLOSE_WAIT:
-		return TCP_LAST_ACK;
-	case TCP_LAST_ACK:
-	case TCP_TIME_WAIT:
-	case TCP_CLOSE:
-		return s;
-	default:
-		return TCP_NONE;
-	}
-}
-
-static enum tcp_state next_ack(enum tcp_state s, bool is_reply)
-{
-	switch (s) {
-	case TCP_NONE:
-		return is_reply ? TCP_NONE : TCP_ESTABLISHED;
-	case TCP_SYN_SENT:
-	case TCP_SYN_SENT2:
-		return is_reply ? s : TCP_NONE;
-	case TCP_SYN_RECV:
-		return is_reply ? s : TCP_ESTABLISHED;
-	case TCP_FIN_WAIT:
-		return TCP_CLOSE_WAIT;
-	case TCP_LAST_ACK:
-		return TCP_TIME_WAIT;
-	default:
-		return s;
-	}
-}
-
-enum tcp_state tcp_next(enum tcp_state s, unsigned flags, bool is_reply)
+static enum tcp_kind kind_of(unsigned flags)
 {
 	if (flags & RST)
-		return s == TCP_NONE ? TCP_NONE : TCP_CLOSE;
+		return TCP_RST;
 	if (flags & SYN)
-		return flags & ACK ? next_synack(s, is_reply) : next_syn(s, is_reply);
-	if (flags & FIN)
-		return next_fin(s);
-	return flags & ACK ? next_ack(s, is_reply) : TCP_NONE;
+		return flags & ACK ? TCP_SYNACK : TCP_SYN;
+	return flags & FIN ? TCP_FIN : TCP_ACK;
 }
 
-bool tcp_reopens(const struct conn *c, unsigned flags, bool is_reply)
+struct tcp_segment tcp_segment(const struct walk *w, bool is_reply)
 {
-	if ((flags & (SYN | ACK | RST | FIN)) != SYN)
-		return false;
-	if (c->tcp != TCP_TIME_WAIT && (c->tcp != TCP_CLOSE || is_reply))
-		return false;
-	return c->has_closed || c->last_rst == (is_reply ? 2 : 1);
+	const uint8_t *p = w->f.l3 + w->f.l4_off;
+	unsigned flags = (unsigned)w->f.v[FIELD_TCP_FLAGS];
+	uint32_t seq = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
+	uint32_t data = w->f.l3_wire_len - w->f.l4_off - (uint32_t)(p[12] >> 4) * 4;
+
+	return (struct tcp_segment){
+		.kind = kind_of(flags),
+		.is_reply = is_reply,
+		.end = seq + data + !!(flags & SYN) + !!(flags & FIN),
+		.ack = (uint32_t)p[8] << 24 | (uint32_t)p[9] << 16 | (uint32_t)p[10] << 8 | p[11],
+	};
+}
+
+/* A SYN,ACK that acknowledges a SYN which was ignored: both ends have begun anew. */
+static bool resyncs(const struct tcp_conn *c, const struct tcp_segment *s)
+{
+	return s->kind == TCP_SYNACK && c->last == TCP_SYN && c->last_is_reply != s->is_reply && s->ack == c->last_end;
+}
+
+/* An ACK that answers a SYN in LAST_ACK (RFC 5961) does not acknowledge the FIN. */
+static bool is_challenge(const struct tcp_conn *c, const struct tcp_segment *s)
+{
+	return c->state == TCP_LAST_ACK && s->kind == TCP_ACK && c->may_challenge && c->last == TCP_SYN &&
+	       c->last_is_reply != s->is_reply;
+}
+
+static void remember(struct tcp_conn *c, const struct tcp_segment *s)
+{
+	c->last = (uint8_t)s->kind;
+	c->last_is_reply = s->is_reply;
+}
+
+static enum tcp_answer ignore(struct tcp_conn *c, const struct tcp_segment *s)
+{
+	remember(c, s);
+	c->last_end = s->end;
+	if (s->kind == TCP_SYN && !s->is_reply) {
+		c->is_simultaneous = false;
+		c->may_challenge = c->state == TCP_LAST_ACK;
+	}
+	return TCP_IGNORED;
+}
+
+enum tcp_answer tcp_meet(struct tcp_conn *c, const struct tcp_segment *s)
+{
+	char x = next_state[s->is_reply][s->kind][c->state];
+	enum tcp_state next = x >= '0' ? (enum tcp_state)(x - '0') : TCP_SYN_RECV;
+
+	if (x == '-')
+		return TCP_INVALID;
+	if (next == TCP_SYN_SENT && (c->state == TCP_TIME_WAIT || c->state == TCP_CLOSE)) {
+		if (c->has_closed || (c->last == TCP_RST && c->last_is_reply == s->is_reply))
+			return TCP_REOPENS;
+		x = '.';
+	}
+	if (x == '.' && !resyncs(c, s))
+		return ignore(c, s);
+	if (is_challenge(c, s)) {
+		c->may_challenge = false;
+		return TCP_IGNORED;
+	}
+	if (x == '.')
+		c->has_closed = c->may_challenge = false;
+	if (next == TCP_SYN_SENT2)
+		c->is_simultaneous = true;
+	if (next == TCP_SYN_RECV && s->is_reply && s->kind == TCP_ACK && c->is_simultaneous)
+		next = TCP_ESTABLISHED;
+	c->has_closed |= next == TCP_FIN_WAIT && c->state != TCP_FIN_WAIT;
+	c->state = (uint8_t)next;
+	remember(c, s);
+	return TCP_FITS;
 }
 
 int64_t tcp_timeout_s(enum tcp_state s, bool has_reply)

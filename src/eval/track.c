@@ -221,7 +221,7 @@ bool track_is_open(const struct walk *w, const struct tuple *orig)
 
 	if (find(w, orig, &t) != FOUND_IT)
 		return false;
-	return orig->proto != 6 || (t.c.tcp != TCP_TIME_WAIT && t.c.tcp != TCP_CLOSE);
+	return orig->proto != 6 || (t.c.tcp.state != TCP_TIME_WAIT && t.c.tcp.state != TCP_CLOSE);
 }
 
 /* ---------- a packet meets the tracker ---------- */
@@ -258,8 +258,9 @@ static bool starts_sctp(const struct walk *w)
 static bool starts(const struct walk *w, const struct tuple *t, struct conn *c)
 {
 	if (t->proto == 6) {
-		c->tcp = (uint8_t)tcp_next(TCP_NONE, flags_of(w), false);
-		return c->tcp != TCP_NONE;
+		struct tcp_segment s = tcp_segment(w, false);
+
+		return tcp_meet(&c->tcp, &s) == TCP_FITS;
 	}
 	if (is_icmp_proto(t->proto))
 		return is_query(t->proto, t->dport >> 8);
@@ -304,28 +305,28 @@ static int enter_new(struct walk *w, const struct tuple *t)
 	return CT_NEW;
 }
 
-/* A packet of a TCP connection that is known; false: it does not fit. */
-static bool advance_tcp(struct walk *w, struct tracked *tr)
+/* A packet of a TCP connection that is known. */
+static enum tcp_answer advance_tcp(struct walk *w, struct tracked *tr)
 {
-	enum tcp_state old = (enum tcp_state)tr->c.tcp, next = tcp_next(old, flags_of(w), tr->is_reply);
+	bool has_reply = tr->c.status & CT_STATUS_SEEN_REPLY;
+	struct tcp_segment s = tcp_segment(w, tr->is_reply);
+	uint8_t old = tr->c.tcp.state;
+	enum tcp_answer answer = tcp_meet(&tr->c.tcp, &s);
 
-	if (next == TCP_NONE)
-		return false;
-	tr->c.tcp = (uint8_t)next;
-	tr->c.has_closed |= next == TCP_FIN_WAIT;
-	tr->c.last_rst = flags_of(w) & 4 ? (tr->is_reply ? 2 : 1) : 0;
-	if ((flags_of(w) & 4) && !(tr->c.status & CT_STATUS_SEEN_REPLY))
+	tr->keeps_time = answer == TCP_IGNORED;
+	if (answer != TCP_FITS)
+		return answer;
+	if (!has_reply && s.kind == TCP_RST)
 		tr->is_killed = true; /* nobody answered, but with a reset: the kernel forgets it at once */
-	if ((tr->c.status & CT_STATUS_SEEN_REPLY) && next == TCP_ESTABLISHED &&
-	    (old == TCP_SYN_RECV || old == TCP_ESTABLISHED))
+	if (!has_reply && s.kind == TCP_SYN && old == TCP_SYN_SENT)
+		tr->keeps_time = true; /* who only repeats a SYN does not keep it for ever */
+	if (has_reply && tr->c.tcp.state == TCP_ESTABLISHED && (old == TCP_SYN_RECV || old == TCP_ESTABLISHED))
 		tr->c.status |= CT_STATUS_ASSURED;
-	return true;
+	return answer;
 }
 
 static int enter_known(struct walk *w, struct tracked *tr)
 {
-	if (tr->c.orig.proto == 6 && !advance_tcp(w, tr))
-		return CT_INVALID;
 	if (tr->is_reply)
 		tr->c.status |= CT_STATUS_SEEN_REPLY;
 	if (tr->c.orig.proto == 17 && (tr->c.status & CT_STATUS_SEEN_REPLY) &&
@@ -378,9 +379,15 @@ int track_enter(struct walk *w)
 	x = find(w, &t, tr);
 	if (x == FOUND_UNCERTAIN)
 		return enter_unknown(w, &t);
-	if (x == FOUND_IT && t.proto == 6 && tcp_reopens(&tr->c, flags_of(w), tr->is_reply)) {
-		kill_conn(w, &tr->c);
-		x = FOUND_NONE;
+	if (x == FOUND_IT && t.proto == 6) {
+		enum tcp_answer answer = advance_tcp(w, tr);
+
+		if (answer == TCP_INVALID)
+			return CT_INVALID;
+		if (answer == TCP_REOPENS) {
+			kill_conn(w, &tr->c);
+			x = FOUND_NONE;
+		}
 	}
 	return x == FOUND_IT ? enter_known(w, tr) : enter_new(w, &t);
 }
@@ -529,7 +536,7 @@ static int64_t timeout_s(const struct walk *w, const struct tracked *tr)
 
 	switch (tr->c.orig.proto) {
 	case 6:
-		return tcp_timeout_s((enum tcp_state)tr->c.tcp, has_reply);
+		return tcp_timeout_s((enum tcp_state)tr->c.tcp.state, has_reply);
 	case 17:
 	case 136:
 		return has_reply && w->e->now_ns > tr->c.created_ns + 2 * (int64_t)NS ? 120 : 30;
@@ -600,7 +607,7 @@ void track_leave(struct walk *w, enum verdict v)
 	}
 	if (tr->is_new)
 		avoid_clash(w, &tr->c);
-	leave_connection(w, &tr->c, w->e->now_ns + timeout_s(w, tr) * NS);
+	leave_connection(w, &tr->c, tr->keeps_time ? tr->c.until_ns : w->e->now_ns + timeout_s(w, tr) * NS);
 	if (tr->is_new && v == VERDICT_QUEUE) /* and whether the program lets it through is not known */
 		hidden_begins(w, &tr->c.orig, &tr->c.reply);
 }

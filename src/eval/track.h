@@ -12,6 +12,7 @@ struct tuple {
 	uint8_t proto, family;
 };
 
+/* The order is that of the table in tcp.c. */
 enum tcp_state { TCP_NONE, TCP_SYN_SENT, TCP_SYN_SENT2, TCP_SYN_RECV, TCP_ESTABLISHED, TCP_FIN_WAIT, TCP_CLOSE_WAIT,
 		 TCP_LAST_ACK, TCP_TIME_WAIT, TCP_CLOSE, TCP_STATE_COUNT };
 
@@ -21,13 +22,23 @@ struct translation {
 	uint8_t addr[16];
 };
 
+enum tcp_kind { TCP_OTHER, TCP_SYN, TCP_SYNACK, TCP_FIN, TCP_ACK, TCP_RST, TCP_KIND_COUNT };
+
+struct tcp_conn {
+	uint8_t state;		 /* enum tcp_state */
+	uint8_t last;		 /* enum tcp_kind of the last packet that was not invalid */
+	uint8_t last_is_reply;
+	uint8_t has_closed;	 /* a FIN was seen first in some direction */
+	uint8_t is_simultaneous; /* both ends have sent a SYN */
+	uint8_t may_challenge;	 /* a SYN was ignored in LAST_ACK, and an ACK may answer it */
+	uint32_t last_end;	 /* if the last packet was ignored: the sequence number behind it */
+};
+
 struct conn {
 	struct tuple orig, reply; /* reply: only good if the translations are known */
 	uint32_t mark, mark_mask; /* mask: bits that are known */
 	uint32_t status, status_doubt; /* CT_STATUS_*, and those that nobody knows */
-	uint8_t tcp;		  /* enum tcp_state */
-	uint8_t has_closed;	  /* TCP: a FIN was seen first in some direction */
-	uint8_t last_rst;	  /* TCP: the last packet was a RST, 1 original, 2 reply */
+	struct tcp_conn tcp;
 	struct translation nat[2]; /* 0 source, 1 destination */
 	int64_t created_ns, until_ns;
 };
@@ -38,6 +49,7 @@ struct tracked {
 	bool is_new;	/* nobody knows it yet */
 	bool is_error;	/* an ICMP error that speaks of it */
 	bool is_killed;
+	bool keeps_time; /* the packet does not prolong it */
 	bool translated[2];
 	int64_t timeout_ns;
 };
@@ -60,9 +72,15 @@ bool hidden_packets(const struct walk *w, unsigned proto); /* there was such a p
 
 /* ---------- tcp.c ---------- */
 bool tcp_flags_valid(unsigned flags);
-/* The state after a packet with these flags; TCP_NONE: the packet is invalid. */
-enum tcp_state tcp_next(enum tcp_state s, unsigned flags, bool is_reply);
-bool tcp_reopens(const struct conn *c, unsigned flags, bool is_reply); /* a SYN that begins the connection anew */
+struct tcp_segment {
+	enum tcp_kind kind;
+	bool is_reply;
+	uint32_t ack, end; /* end: the sequence number behind it */
+};
+struct tcp_segment tcp_segment(const struct walk *w, bool is_reply); /* of a packet whose flags are known and valid */
+/* FITS: *c goes on; IGNORED: it is the connection's, and changes nothing; REOPENS: the connection ends, another begins. */
+enum tcp_answer { TCP_INVALID, TCP_FITS, TCP_IGNORED, TCP_REOPENS };
+enum tcp_answer tcp_meet(struct tcp_conn *c, const struct tcp_segment *s); /* a new connection: all zero */
 int64_t tcp_timeout_s(enum tcp_state s, bool has_reply);
 
 #endif

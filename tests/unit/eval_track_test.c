@@ -50,6 +50,7 @@ static const char *flags_of(struct str word)
 	       str_is(word, "SF") ? "SF" : str_is(word, "P") ? "P" : "";
 }
 
+/* Words: from whom and flags; a 1 behind them acknowledges a SYN of number 0. */
 static void tcp_script(struct kit *k, struct states *s, int port, const char *script, const char *want)
 {
 	struct str rest = str_from(script);
@@ -59,12 +60,13 @@ static void tcp_script(struct kit *k, struct states *s, int port, const char *sc
 	while (more) {
 		struct str word = str_cut(rest, ' ', &rest, &more);
 		char from = word.p[0];
-		const char *flags = flags_of(str_slice(word, 1, word.n));
+		bool has_ack = word.p[word.n - 1] == '1';
+		const char *flags = flags_of(str_slice(word, 1, word.n - has_ack)), *ack = has_ack ? " ack=1" : "";
 
 		buf_printf(&got, "%s%c", got.n ? " " : "",
 			   state_of(k, s, from, from == '>' ?
-				    arena_printf(k->a, A " > " B " tcp %d > 9 flags=%s", port, flags).p :
-				    arena_printf(k->a, B " > " A " tcp 9 > %d flags=%s", port, flags).p)[0]);
+				    arena_printf(k->a, A " > " B " tcp %d > 9 flags=%s%s", port, flags, ack).p :
+				    arena_printf(k->a, B " > " A " tcp 9 > %d flags=%s%s", port, flags, ack).p)[0]);
 	}
 	if (!str_is(buf_str(&got), want))
 		fail_msg("%s: %.*s, not %s", script, STR_ARG(buf_str(&got)), want);
@@ -98,6 +100,23 @@ static void tcp_goes_through_its_states(void **state)
 		{ ">S <FA", "N I" },
 		{ ">S <SA >FA <FA >A >S", "N E E E E N" },
 		{ ">S <SA >A <FA >A >FA <A <S", "N E E E E E E N" },
+		/* what cannot come from this side */
+		{ ">S <SA >A >SA", "N E E I" },
+		{ ">S <SA >A >FA >SA", "N E E E I" },
+		{ ">S <SA >A <R <S", "N E E E I" },
+		/* ignored: the state stays */
+		{ ">S <A >A", "N E I" },
+		{ ">S <SA >A >S >SA", "N E E E I" },
+		{ ">S <SA >A <R <SA >SA", "N E E E E I" },
+		/* ignored, but then the other end acknowledges it: both have begun anew */
+		{ ">S <SA >A <R >S <SA1 >SA", "N E E E E E E" },
+		{ ">S <SA >A <R >S <SA >SA", "N E E E E E I" },
+		/* an ACK that answers a SYN does not acknowledge the last FIN */
+		{ ">S <SA >A >FA <FA >S <A >S", "N E E E E E E E" },
+		{ ">S <SA >A >FA <FA <A >S", "N E E E E E N" },
+		/* both ends begin */
+		{ ">S <S >SA <A >SA", "N E E E I" },
+		{ ">S <SA <A >SA", "N E E E" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -195,6 +214,32 @@ static void connections_time_out(void **state)
 	assert_string_equal(state_of(k, s, '>', A " > " B " udp 1 > 2"), "ESTABLISHED"); /* it lasts longer than 2 s */
 	s->t = 262;
 	assert_string_equal(state_of(k, s, '<', B " > " A " udp 2 > 1"), "NEW");
+}
+
+static void what_is_ignored_prolongs_nothing(void **state)
+{
+	struct kit *k = *state;
+	struct states *s = watch(k);
+
+	tcp_script(k, s, 1, ">S", "N");
+	s->t = 100;
+	tcp_script(k, s, 1, ">S", "N"); /* nor does a SYN that nobody has answered */
+	s->t = 121;
+	tcp_script(k, s, 1, "<SA", "I"); /* of no connection */
+	s->t = 200;
+	tcp_script(k, s, 2, ">S <SA >A >FA", "N E E E");
+	s->t = 300;
+	tcp_script(k, s, 2, ">S", "E");
+	s->t = 319;
+	tcp_script(k, s, 2, "<SA", "E");
+	s->t = 321;
+	tcp_script(k, s, 2, "<A", "N");
+	s->t = 400;
+	tcp_script(k, s, 3, ">S <SA >A >FA", "N E E E");
+	s->t = 500;
+	tcp_script(k, s, 3, "<A", "E"); /* this one does */
+	s->t = 559;
+	tcp_script(k, s, 3, ">A", "E");
 }
 
 static void the_connections_mark_stays(void **state)
@@ -403,6 +448,7 @@ int main(void)
 		KIT_TEST(icmp_errors_are_related_to_what_they_quote),
 		KIT_TEST(what_is_dropped_is_not_remembered),
 		KIT_TEST(connections_time_out),
+		KIT_TEST(what_is_ignored_prolongs_nothing),
 		KIT_TEST(the_connections_mark_stays),
 		KIT_TEST(a_new_destination_is_what_later_hooks_see),
 		KIT_TEST(the_tracker_keeps_translations),
