@@ -317,38 +317,42 @@ bool box_at(struct arena *scratch, const struct code *c, const struct box_rule *
 
 /* ---------- entries ---------- */
 
-/* The bits that all values of lo..hi have in common. */
-static uint32_t common(uint32_t lo, uint32_t hi)
+/* How many low bits the values of lo..hi may differ in. */
+static unsigned wild_bits(const struct box *b, enum box_dim d)
 {
-	uint32_t differ = lo ^ hi;
+	uint32_t differ = b->lo[d] ^ b->hi[d];
 
-	return differ ? (uint32_t)~((2ull << (31 - __builtin_clz(differ))) - 1) : UINT32_MAX;
+	return differ ? 32 - (unsigned)__builtin_clz(differ) : 0;
 }
 
-static uint64_t pair(const struct box *b, enum box_dim high, enum box_dim low, uint64_t *mask)
+/* A word of two dimensions and its two shifts; what lies behind a bit that may differ is not compared. */
+static uint64_t address_word(const struct box *b, enum box_dim high, uint64_t *shifts)
 {
-	uint64_t hi = common(b->lo[high], b->hi[high]), lo = common(b->lo[low], b->hi[low]);
+	unsigned upper = wild_bits(b, high), lower = upper ? 32 : wild_bits(b, high + 1);
 
-	*mask = hi << 32 | lo;
-	return ((uint64_t)b->lo[high] << 32 | b->lo[low]) & *mask;
+	*shifts = lower | upper << 8;
+	return (uint64_t)b->lo[high] << 32 | b->lo[high + 1];
 }
 
-void box_entry(const struct box *b, bool is_ip6, uint64_t *word)
+void box_entry(const struct box *b, bool is_ip6, uint64_t result, uint64_t *word)
 {
 	uint64_t ports = b->lo[BOX_SPORT] | (uint64_t)(b->hi[BOX_SPORT] - b->lo[BOX_SPORT]) << 16 |
 			 (uint64_t)b->lo[BOX_DPORT] << 32 | (uint64_t)(b->hi[BOX_DPORT] - b->lo[BOX_DPORT]) << 48;
-	uint64_t low = (uint64_t)b->l4_mask << 32 | b->l4_value;
+	uint64_t low = (uint64_t)b->l4_mask << 32 | b->l4_value, shifts;
 
 	if (!is_ip6) {
-		word[0] = pair(b, BOX_SRC0, BOX_DST0, &word[1]);
-		word[2] = ports;
-		word[3] = low;
+		word[0] = (uint64_t)b->lo[BOX_SRC0] << 32 | b->lo[BOX_DST0];
+		word[1] = ports;
+		word[2] = low;
+		word[3] = result | (uint64_t)wild_bits(b, BOX_SRC0) << DP_SHIFT_SRC | (uint64_t)wild_bits(b, BOX_DST0) << DP_SHIFT_DST;
 		return;
 	}
-	word[0] = ports;
-	word[1] = low;
-	word[2] = pair(b, BOX_SRC3, BOX_SRC2, &word[6]);
-	word[3] = pair(b, BOX_SRC1, BOX_SRC0, &word[7]);
-	word[4] = pair(b, BOX_DST3, BOX_DST2, &word[8]);
-	word[5] = pair(b, BOX_DST1, BOX_DST0, &word[9]);
+	word[6] = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		word[i] = address_word(b, (enum box_dim)(BOX_SRC3 + 2 * i), &shifts);
+		word[6] |= shifts << 16 * i;
+	}
+	word[4] = ports;
+	word[5] = low;
+	word[7] = result;
 }

@@ -61,7 +61,7 @@ void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint3
 	      bool *has_escape);
 /* The keys that may come to the rule's instruction `at`. False: none do. */
 bool box_at(struct arena *scratch, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out);
-/* The compare of a graph's leaf for this box: DP_ENTRY_IP4 or DP_ENTRY_IP6 words. */
-void box_entry(const struct box *b, bool is_ip6, uint64_t *word);
+/* An entry of a graph's leaf for this box: DP_ENTRY_IP4 or DP_ENTRY_IP6 words. The result is without the engine's bits. */
+void box_entry(const struct box *b, bool is_ip6, uint64_t result, uint64_t *word);
 
 #endif

@@ -123,7 +123,7 @@ static void draw_leaf(struct pen *p, const struct graph_part *leaf)
 {
 	buf_printf(p->b, "\tn%u [shape=box, label=\"", leaf->offset);
 	for (uint32_t i = 0; i < leaf->n; i++) {
-		put_place(p, inspect_rule_at(p->list, graph_read_place(p->g, leaf, i)));
+		put_place(p, inspect_rule_at(p->list, (uint32_t)(graph_read_result(p->g, leaf, i) >> DP_PLACE_SHIFT)));
 		buf_printf(p->b, "\\n");
 	}
 	buf_printf(p->b, "\"];\n");

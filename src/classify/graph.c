@@ -168,35 +168,32 @@ static void prune(const struct cut_rules *r, struct ids *s, const struct cut_reg
 
 /* ---------- leaves ---------- */
 
-static void set_place(uint64_t *leaf, size_t i, size_t n_words, uint32_t place)
+static uint32_t place_of(const struct graph_task *t, uint32_t id)
 {
-	uint64_t *w = leaf + (i < DP_LEAF_INLINE ? 2 + i / 2 : DP_LEAF_HEAD + n_words + i / 2 - 2);
-
-	*w |= (uint64_t)place << (i & 1) * 32;
+	return (uint32_t)(t->result[id] >> DP_PLACE_SHIFT);
 }
 
 static struct part leaf_of(struct grow *b, struct ids s, struct part cont)
 {
-	size_t size = b->t->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4, n_words, at;
+	size_t size = b->t->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4, at;
+	bool has_cont = cont.least != DP_PLACE_POLICY;
 	struct part p;
 
 	if (s.n > b->t->most.leaf) {
 		cont = leaf_of(b, (struct ids){ s.v + b->t->most.leaf, s.n - b->t->most.leaf }, cont);
 		s.n = b->t->most.leaf;
+		has_cont = true;
 	}
-	n_words = s.n * size;
 	words_add(b->w, (0 - (b->w->n - b->g->begin)) & 3);
-	at = words_add(b->w, DP_LEAF_HEAD + n_words + (s.n > DP_LEAF_INLINE ? (s.n - DP_LEAF_INLINE + 1) / 2 : 0));
-	b->w->v[at] = cont.d;
-	b->w->v[at + 1] = cont.least;
-	for (size_t i = 0; i < s.n; i++) {
-		box_entry(&b->t->rule[s.v[i]].box, b->t->is_ip6, b->w->v + at + DP_LEAF_HEAD + i * size);
-		set_place(b->w->v + at, i, n_words, b->t->place[s.v[i]]);
-	}
-	p = (struct part){ .d = DP_LEAF_BIT | (uint64_t)s.n << 32 | (at - b->g->begin), .least = cont.least,
-			   .worst = (uint32_t)s.n + 2 + cont.worst, .leaves = cont.leaves + 1 };
-	if (s.n && b->t->place[s.v[0]] < p.least)
-		p.least = b->t->place[s.v[0]];
+	at = words_add(b->w, s.n * size + has_cont);
+	for (size_t i = 0; i < s.n; i++)
+		box_entry(&b->t->rule[s.v[i]].box, b->t->is_ip6, b->t->result[s.v[i]], b->w->v + at + i * size);
+	if (has_cont)
+		b->w->v[at + s.n * size] = cont.d;
+	p = (struct part){ .d = DP_LEAF(cont.least, s.n, at - b->g->begin), .least = cont.least,
+			   .worst = (uint32_t)s.n + 1 + has_cont + cont.worst, .leaves = cont.leaves + 1 };
+	if (s.n && place_of(b->t, s.v[0]) < p.least)
+		p.least = place_of(b->t, s.v[0]);
 	b->is_beyond |= p.leaves > b->t->most.leaves;
 	b->g->n_leaves++;
 	b->g->n_refs += (uint32_t)s.n;
@@ -401,13 +398,13 @@ bool graph_build(const struct graph_task *t, struct words *w, struct graph *g)
 {
 	struct grow b = { .t = t, .w = w, .g = g, .scratch = arena_create() };
 	struct ids all = { arena_new(b.scratch, uint32_t, t->n + 1), 0 };
-	struct part end = { .least = UINT32_MAX }, p;
+	struct part end = { .least = DP_PLACE_POLICY }, p;
 	struct cut_region everything = { 0 };
 
 	*g = (struct graph){ 0 };
 	words_add(w, (0 - w->n) & 3);
 	g->begin = w->n;
-	words_add(w, 4); /* so that no offset is 0 */
+	words_add(w, 4); /* the list's head, and no offset is 0 */
 	collect_dims(&b, &everything);
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->rule[i].is_never)

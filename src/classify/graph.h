@@ -32,7 +32,7 @@ struct graph_bounds {
 
 struct graph_task {
 	const struct box_rule *rule;
-	const uint32_t *place; /* of each rule, for its entry: ascending */
+	const uint64_t *result; /* of each rule, for its entry: places ascend and are below DP_PLACE_POLICY */
 	size_t n;
 	bool is_ip6;
 	double budget; /* references a rule, on the average: more cuts deeper */
@@ -41,7 +41,7 @@ struct graph_task {
 
 struct graph {
 	uint64_t root;	      /* offsets from `begin` */
-	size_t begin;	      /* in words.v */
+	size_t begin;	      /* in words.v; four words from there on are the caller's */
 	struct graph_bounds got;
 	uint32_t worst; /* loads and compares on the longest way */
 	uint32_t n_cuts, n_leaves, n_refs;
@@ -50,8 +50,9 @@ struct graph {
 /* False: it would exceed the bounds; the words are as before. */
 bool graph_build(const struct graph_task *t, struct words *w, struct graph *g);
 /*
- * Walks the words from a root and measures them without trusting who made them. False: a bound is exceeded, or an offset lies
- * outside of n words, or the walk does not end.
+ * Walks the words from a root and measures them without trusting who made them. False: a bound is exceeded, an offset lies
+ * outside of n words, the walk does not end, an entry's result or shifts make no sense, entries are out of order, or what a
+ * leaf says of its continuation hides an earlier rule there.
  */
 bool graph_check(const uint64_t *word, size_t n, uint64_t root, bool is_ip6, const struct graph_bounds *most);
 

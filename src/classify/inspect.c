@@ -44,14 +44,7 @@ const struct tables_list *inspect_list_of(const struct tables *t, const struct c
 
 const struct rule *inspect_rule_at(const struct tables_list *l, uint32_t place)
 {
-	size_t lo = 0, hi = l->chain->rules.n + 1; /* rule_pc[lo] <= place < rule_pc[hi] */
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		*(l->rule_pc[mid] <= place ? &lo : &hi) = mid;
-	}
-	return lo < l->chain->rules.n ? l->chain->rules.v[lo] : NULL;
+	return place < l->chain->rules.n ? l->chain->rules.v[place] : NULL;
 }
 
 /* ---------- the longest way ---------- */

@@ -12,10 +12,12 @@ enum { LEAST_RULES = 4 };
 static const double lookup_cost = 25, pass_cost = 3;
 
 struct plan {
-	const struct lookup_list *l;
+	struct lookup_list *l;
 	struct arena *scratch;
 	struct box_rule *rule;
-	uint32_t *place; /* of each rule's entry, from the head of the list */
+	uint64_t *result; /* of each rule, policy_result of the policy */
+	uint64_t policy_result;
+	uint32_t *kept;	 /* the first instruction of each rule that stays, or its end */
 	bool *lookup;	 /* stands in front of the rule */
 	uint32_t policy; /* from the head */
 	bool has_ct;
@@ -29,10 +31,35 @@ static bool is_dead(const struct plan *p, size_t i)
 	return p->rule[i].is_never && !p->l->fate[i].is_kept;
 }
 
-/* The first instruction of the rule that stays. */
+/* Does the rule do nothing but give a verdict to whom its box lets pass? */
+static bool is_verdict(const struct plan *p, size_t i)
+{
+	const struct box_rule *r = &p->rule[i];
+	const struct code_insn *x = &p->l->code->insn.v[r->place];
+
+	return r->is_whole && r->place + 1 == r->end && (x->op == DP_OP_ACCEPT || x->op == DP_OP_DROP);
+}
+
 static uint32_t kept_from(const struct plan *p, size_t i)
 {
-	return p->has_ct ? p->rule[i].first : p->rule[i].place;
+	if (p->has_ct)
+		return p->rule[i].first;
+	return is_verdict(p, i) || is_dead(p, i) ? p->rule[i].end : p->rule[i].place;
+}
+
+static uint64_t verdict_result(uint32_t place, const struct code_insn *x)
+{
+	return DP_RESULT(place, x->op == DP_OP_ACCEPT ? DP_RESULT_ACCEPT : DP_RESULT_DROP,
+			 x->a < DP_NO_COUNTER ? x->a : DP_NO_COUNTER);
+}
+
+static uint64_t policy_result(const struct plan *p)
+{
+	const struct code_insn *x = &p->l->code->insn.v[p->l->start[p->l->n]];
+
+	if (x->op == DP_OP_ACCEPT || x->op == DP_OP_DROP)
+		return verdict_result(DP_PLACE_POLICY, x);
+	return DP_RESULT(DP_PLACE_POLICY, DP_RESULT_RUN, p->policy);
 }
 
 static uint32_t target_of(const struct code *c, uint32_t at, int label)
@@ -46,7 +73,7 @@ static bool falls_through(const struct plan *p, size_t i)
 	const struct code *c = p->l->code;
 	uint32_t end = p->rule[i].end;
 
-	for (uint32_t at = kept_from(p, i); at < end; at++) {
+	for (uint32_t at = p->kept[i]; at < end; at++) {
 		const struct code_insn *x = &c->insn.v[at];
 
 		if ((x->op == DP_OP_TEST || x->op >= DP_OP_SET) &&
@@ -70,28 +97,35 @@ static void make_plan(struct plan *p)
 	uint32_t at = 0;
 
 	for (size_t i = 0; i < p->l->n; i++) {
+		const struct box_rule *r = &p->rule[i];
+
+		p->kept[i] = kept_from(p, i);
 		if (is_dead(p, i))
 			continue;
 		p->lookup[i] = falls;
 		at += falls;
-		p->place[i] = at + (p->rule[i].place - kept_from(p, i));
-		at += p->rule[i].end - kept_from(p, i);
-		falls = falls_through(p, i);
+		if (is_verdict(p, i))
+			p->result[i] = verdict_result((uint32_t)i, &p->l->code->insn.v[r->place]);
+		else
+			p->result[i] = DP_RESULT(i, DP_RESULT_RUN, at + (r->place - p->kept[i]));
+		at += r->end - p->kept[i];
+		falls = p->kept[i] < r->end && falls_through(p, i);
 	}
 	p->policy = at;
+	p->policy_result = policy_result(p);
 }
 
 /* ---------- the rewriting ---------- */
 
-static void put_lookup(struct plan *p, const struct graph *g)
+static void put_lookup(struct plan *p, const struct graph *g, size_t from)
 {
 	struct code *c = p->l->code;
 	struct code_insn *i = code_add(c, DP_OP_LOOKUP);
 
 	i->arg = (uint8_t)((p->l->is_ip6 ? DP_LOOKUP_IP6 : 0) | (p->has_ct ? DP_LOOKUP_CT : 0));
 	i->a = g->root;
-	i->b = (uint64_t)c->list << 32 | p->policy;
-	i->c = g->begin;
+	i->b = p->policy_result;
+	i->c = (uint64_t)from << 32 | g->begin;
 	c->features |= DP_F_LOOKUP;
 }
 
@@ -120,12 +154,12 @@ static void rewrite(struct plan *p, const struct graph *g)
 		if (is_dead(p, i))
 			from = end;
 		else if (g)
-			from = kept_from(p, i) - c->list;
+			from = p->kept[i] - c->list;
 		for (; at < from; at++)
 			to[at] = (uint32_t)c->insn.n;
 		to[first] = (uint32_t)c->insn.n;
 		if (g && p->lookup[i])
-			put_lookup(p, g);
+			put_lookup(p, g, i);
 		for (; at < end; at++) {
 			if (at != first)
 				to[at] = (uint32_t)c->insn.n;
@@ -137,8 +171,7 @@ static void rewrite(struct plan *p, const struct graph *g)
 		*vec_add(c->a, &c->insn) = old[at];
 	}
 	to[n] = (uint32_t)c->insn.n;
-	for (size_t i = 0; i <= p->l->n; i++)
-		p->l->rule_pc[i] = to[p->l->start[i] - c->list] - (uint32_t)c->list;
+	p->l->policy_pc = to[p->l->start[p->l->n] - c->list];
 	move_labels(c, to);
 }
 
@@ -162,6 +195,8 @@ static const char *reason_for_scan(const struct plan *p)
 
 	if (p->l->wanted == TABLES_ENGINE_SCAN)
 		return "wanted";
+	if (p->l->n >= DP_PLACE_POLICY)
+		return "too many rules";
 	if (p->l->wanted == TABLES_ENGINE_GRAPH)
 		return n ? NULL : "no rules";
 	if (n < LEAST_RULES)
@@ -175,7 +210,7 @@ static const char *reason_for_scan(const struct plan *p)
 static bool build_graph(const struct plan *p, struct graph *g)
 {
 	static const double budgets[] = { 5, 10, 30 };
-	struct graph_task t = { .rule = p->rule, .place = p->place, .n = p->l->n, .is_ip6 = p->l->is_ip6,
+	struct graph_task t = { .rule = p->rule, .result = p->result, .n = p->l->n, .is_ip6 = p->l->is_ip6,
 				.most = { .walk = DP_MAX_WALK, .leaf = DP_MAX_LEAF, .leaves = DP_MAX_LEAVES } };
 
 	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
@@ -216,6 +251,7 @@ static bool make_graph(struct plan *p)
 	report->engine = TABLES_ENGINE_GRAPH;
 	report->n_words = p->l->words->n - g.begin;
 	report->worst = g.worst;
+	p->l->words->v[g.begin] = p->l->code->list;
 	rewrite(p, &g);
 	return true;
 }
@@ -225,24 +261,29 @@ void lookup_make(struct lookup_list *l)
 	struct plan p = { .l = l, .scratch = arena_create() };
 
 	p.rule = arena_new(p.scratch, struct box_rule, l->n + 1);
-	p.place = arena_new(p.scratch, uint32_t, l->n + 1);
+	p.result = arena_new(p.scratch, uint64_t, l->n + 1);
+	p.kept = arena_new(p.scratch, uint32_t, l->n + 1);
 	p.lookup = arena_new(p.scratch, bool, l->n + 1);
 	read_rules(&p);
-	for (size_t i = 0; i <= l->n; i++)
-		l->rule_pc[i] = l->start[i] - (uint32_t)l->code->list;
 	*l->report = (struct tables_list){ .chain = l->report->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p),
-					   .rule_pc = l->rule_pc, .fate = l->fate };
+					   .fate = l->fate };
 	if (l->report->why || !make_graph(&p))
 		rewrite(&p, NULL);
-	l->policy_pc = (uint32_t)l->code->list + l->rule_pc[l->n];
 	arena_destroy(p.scratch);
 }
 
-void lookup_write(struct code *c, uint32_t code_pc, size_t words_at)
+void lookup_write(struct code *c, struct words *w, uint32_t code_pc, size_t words_at)
 {
-	for (size_t i = 0; i < c->insn.n; i++)
-		if (c->insn.v[i].op == DP_OP_LOOKUP) {
-			c->insn.v[i].b += (uint64_t)code_pc << 32;
-			c->insn.v[i].c += words_at;
-		}
+	uint32_t done = UINT32_MAX;
+
+	for (size_t i = 0; i < c->insn.n; i++) {
+		struct code_insn *x = &c->insn.v[i];
+
+		if (x->op != DP_OP_LOOKUP)
+			continue;
+		if (done != (uint32_t)x->c)
+			w->v[(uint32_t)x->c] += code_pc;
+		done = (uint32_t)x->c;
+		x->c += words_at;
+	}
 }

@@ -9,7 +9,9 @@
  *     guard 0, body 0, guard 1, body 1, policy     ->     LOOKUP, body 0, LOOKUP, rest of guard 1, body 1, LOOKUP, policy
  *
  * A LOOKUP stands only where a packet can come: not behind a rule whose whole guard is in its box and whose body
- * ends the list. Rules that no packet comes to (hidden.h) are left out of both, whichever the engine. Where rules test connections all guards stay whole, because without conntrack they are all run.
+ * ends the list. If that body is but a verdict, there is no code of the rule at all: the lookup's answer says it. Where
+ * rules test connections all guards and bodies stay, because without conntrack they are all run. Rules that no packet comes
+ * to (hidden.h) are left out of both, whichever the engine.
  */
 #ifndef WEIR_CLASSIFY_LOOKUP_H
 #define WEIR_CLASSIFY_LOOKUP_H
@@ -24,15 +26,14 @@ struct lookup_list {
 	bool is_ip6;
 	enum tables_engine wanted; /* TABLES_ENGINE_ANY: the cheapest */
 	struct words *words;
-	uint32_t policy_pc;	    /* where the policy lies: in and out */
+	uint32_t policy_pc;	    /* where the policy lies: out */
 	struct tables_fate *fate;   /* room for n */
-	uint32_t *rule_pc;	    /* room for n + 1: where rules and policy are found afterwards, from the list's head */
-	struct tables_list *report; /* engine, why, words, worst, rule_pc, fate are filled in */
+	struct tables_list *report; /* engine, why, words, worst, fate are filled in */
 };
 
 /* The open list, all of whose labels have their place; before code_list_close(). */
 void lookup_make(struct lookup_list *l);
-/* All code and words will lie at these places of the half: tells the instructions. */
-void lookup_write(struct code *c, uint32_t code_pc, size_t words_at);
+/* All code and words will lie at these places of the half: tells the instructions and the tables. */
+void lookup_write(struct code *c, struct words *w, uint32_t code_pc, size_t words_at);
 
 #endif

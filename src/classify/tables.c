@@ -196,10 +196,8 @@ static void emit_rules(struct build *b, const struct chain *c)
 	start[c->rules.n] = (uint32_t)b->code.insn.n;
 	emit_end(b, c);
 	look.start = start;
-	look.policy_pc = start[c->rules.n];
 	look.report = vec_add(b->a, &b->report);
 	look.report->chain = c;
-	look.rule_pc = arena_new(b->a, uint32_t, c->rules.n + 1);
 	look.fate = arena_new(b->a, struct tables_fate, c->rules.n + 1);
 	lookup_make(&look);
 	look.report->n_insns = b->code.insn.n - b->code.list;
@@ -320,7 +318,7 @@ static struct tables *write_tables(struct build *b)
 		b->list[i].policy_pc += CODE_PC;
 	}
 	link_calls(b);
-	lookup_write(&b->code, CODE_PC, words_at);
+	lookup_write(&b->code, &b->words, CODE_PC, words_at);
 	write_roots(b, t->word);
 	sets_write(b->room.sets, &b->code, t->word, sets_at);
 	link_data(b, t->word, data_at);

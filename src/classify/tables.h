@@ -58,7 +58,6 @@ struct tables_list {
 	uint32_t worst;	  /* loads and compares of a lookup at most */
 	uint32_t pc;	  /* its first instruction, in the half */
 	const struct tables_fate *fate; /* of each rule of the chain; what is not USED counts nothing */
-	const uint32_t *rule_pc; /* of each rule of the chain, from the list's head; behind them the policy's */
 };
 
 struct tables_options {

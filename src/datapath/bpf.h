@@ -34,6 +34,13 @@
 
 const volatile struct dp_config dp_c = {};
 
+/* x >> (n & 63): the machine's shift does not see more of n. */
+static __always_inline u64 DP_SHR(u64 x, u64 n)
+{
+	__asm__("%0 >>= %1" : "+r"(x) : "r"(n));
+	return x;
+}
+
 #define DP_FORGET(x) __asm__ volatile("" : "+r"(x)) /* what the compiler knows about x */
 
 /* Value sizes here are placeholders: the loader puts the slot's maps behind these names. */

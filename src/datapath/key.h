@@ -30,9 +30,9 @@ struct dp_key {
 		};
 		u8 options[48]; /* of TCP, while they are walked: 40 are there */
 		struct {
-			u64 addrs; /* IPv4: source 32, destination 0 */
-			u64 leaf;  /* which is being compared, as a word */
-			u32 n, from; /* its entries; the least place that counts */
+			u64 best; /* a lookup's answer so far */
+			u64 leaf; /* the leaf that it is at */
+			u32 pc;	  /* where the run goes on if that was not all */
 		};
 		u64 l4_end;	/* while the packet is parsed: where it ends */
 	};

@@ -12,6 +12,7 @@
 #define DP_GLOBAL static
 #define DP_RELOAD() ((void)0)
 #define DP_FORGET(x) ((void)0)
+#define DP_SHR(x, n) ((x) >> ((n) & 63))
 #define DP_CTX struct native_run
 
 #ifndef __always_inline

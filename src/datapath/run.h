@@ -7,7 +7,9 @@
  *
  *     scan -> body of rule 3: count; its end -> scan from rule 4 -> body of rule 9: call -> scan in the chain ...
  *
- * In lists with tables of their own dp_lookup() leads past the rules that cannot match (lookup.h).
+ * In lists with tables of their own dp_lookup() leads past the rules that cannot match (lookup.h). Where that is all there is
+ * to do, from the head of a base chain to its verdict, dp_run_short() does it without calls; what is more is for
+ * dp_run_long(), from where the former came.
  *
  * The bounds are the builder's promise (tables/code.h). One that is met all the same drops the packet and says so in a
  * counter of its own: a table is judged whole or not at all.
@@ -17,6 +19,7 @@
 
 #define DP_PC_NONE 0xffffffffu
 enum { DP_UNROLL = 8 };
+enum dp_run_more { DP_RUN_NEXT = 2, DP_RUN_LONG }; /* no verdict: another base chain follows; dp_run_long() is to go on */
 
 static __always_inline u32 dp_jump(u64 head, bool is_true)
 {
@@ -75,7 +78,7 @@ static __always_inline void dp_count_add(const struct dp_key *k, u64 counter)
 {
 	u64 *c = dp_map(&dp_count), at;
 
-	if (!c || counter == DP_NO_COUNTER)
+	if (!c || counter >= DP_NO_COUNTER)
 		return;
 	dp_counted(counter);
 	at = (((u64)dp_cpu() << dp_c.counters_log2) + counter) & dp_c.counter_mask;
@@ -157,6 +160,16 @@ static __always_inline void dp_effect(DP_CTX *ctx, struct dp_key *k, const u64 *
 		dp_log_event(ctx, k, (u32)i[1]);
 }
 
+/* Where a base chain's end leads, as dp_verdict(). */
+static __always_inline u32 dp_judged(struct dp_key *k, const u64 *t, u64 root, bool accepts, int *verdict)
+{
+	u32 pc = accepts ? dp_chain_next(k, t, root) : DP_PC_NONE;
+
+	if (pc == DP_PC_NONE)
+		*verdict = accepts ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
+	return pc;
+}
+
 /* Where a verdict leads: the next pc, or DP_PC_NONE with *verdict set, or without: a bound was met. */
 static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, u32 pc, int *verdict)
 {
@@ -172,32 +185,37 @@ static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, 
 		return (u32)i[2];
 	if (op == DP_OP_COUNT)
 		return pc + 1;
-	if (op == DP_OP_ACCEPT)
-		pc = dp_chain_next(k, t, root);
-	else
-		pc = DP_PC_NONE;
-	if (pc == DP_PC_NONE)
-		*verdict = op == DP_OP_ACCEPT ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
-	return pc;
+	return dp_judged(k, t, root, op == DP_OP_ACCEPT, verdict);
 }
 
-/* Judges the key at the point of this program (plus the family): DP_VERDICT_*. */
-DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
+/* Where an answer to the LOOKUP i says to go on. */
+static __always_inline u32 dp_result_pc(const struct dp_key *k, const u64 *t, const u64 *i, u64 result)
+{
+	return (u32)t[(k->base + (u32)i[3]) & dp_c.table_mask] + DP_RESULT_VALUE(result);
+}
+
+/* What an answer to the LOOKUP i wants, as dp_verdict(). */
+static __always_inline u32 dp_result(struct dp_key *k, const u64 *t, u64 root, const u64 *i, u64 result, int *verdict)
+{
+	u32 kind = DP_RESULT_KIND(result);
+
+	if (kind == DP_RESULT_RUN)
+		return dp_result_pc(k, t, i, result);
+	if (kind != DP_RESULT_ACCEPT && kind != DP_RESULT_DROP)
+		return DP_PC_NONE;
+	dp_count_add(k, DP_RESULT_VALUE(result));
+	return dp_judged(k, t, root, kind == DP_RESULT_ACCEPT, verdict);
+}
+
+/* What is left of a run, from pc on: DP_VERDICT_*. */
+DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u64 root, u32 pc)
 {
 	const u64 *t = dp_map(&dp_table), *i;
 	struct dp_iter it;
 	int verdict = -1;
-	u64 root;
-	u32 pc;
 
 	if (!k || !t)
 		return DP_VERDICT_DROP;
-	root = t[(k->base + point) & dp_c.table_mask];
-	if (!root)
-		return DP_VERDICT_ACCEPT;
-	root += k->base;
-	k->chain = 0;
-	pc = dp_chain_next(k, t, root);
 	dp_iter_start(&it, DP_MAX_STEPS);
 	while (pc != DP_PC_NONE && dp_iter_next(&it)) {
 		i = dp_insn(k, t, pc);
@@ -208,7 +226,7 @@ DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 			i = dp_insn(k, t, pc);
 		}
 		if ((i[0] & 0xff) == DP_OP_LOOKUP && (dp_c.features & DP_F_LOOKUP)) {
-			pc = dp_lookup(k, pc);
+			pc = dp_lookup_is_blind(k, i) ? pc + 1 : dp_result(k, t, root, i, dp_lookup(k, pc), &verdict);
 		} else if ((i[0] & 0xff) <= DP_OP_COUNT) {
 			pc = dp_verdict(k, t, root, pc, &verdict);
 		} else if ((i[0] & 0xff) <= DP_OP_LOG) {
@@ -223,6 +241,54 @@ DP_GLOBAL int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 		return verdict;
 	dp_count_add(k, DP_COUNTER_BOUND);
 	return DP_VERDICT_DROP;
+}
+
+/* The next base chain, if a lookup decides it: DP_VERDICT_* or DP_RUN_*. */
+DP_GLOBAL int dp_run_short(struct dp_key *k, u64 root)
+{
+	const u64 *t = dp_map(&dp_table), *i;
+	u64 result;
+	u32 pc;
+
+	if (!k || !t)
+		return DP_VERDICT_DROP;
+	pc = dp_chain_next(k, t, root);
+	i = dp_insn(k, t, pc);
+	if (!(dp_c.features & DP_F_LOOKUP) || (i[0] & 0xff) != DP_OP_LOOKUP || dp_lookup_is_blind(k, i)) {
+		k->pc = pc;
+		return DP_RUN_LONG;
+	}
+	result = dp_lookup_short(k, t, i);
+	if (DP_RESULT_KIND(result) == DP_RESULT_ACCEPT || DP_RESULT_KIND(result) == DP_RESULT_DROP) {
+		dp_count_add(k, DP_RESULT_VALUE(result));
+		if (DP_RESULT_KIND(result) == DP_RESULT_DROP)
+			return DP_VERDICT_DROP;
+		return k->chain < t[root & dp_c.table_mask] ? DP_RUN_NEXT : DP_VERDICT_ACCEPT;
+	}
+	k->pc = result == DP_RESULT_NONE ? pc : dp_result_pc(k, t, i, result);
+	return DP_RUN_LONG;
+}
+
+/* Judges the key at the point of this program (plus the family): DP_VERDICT_*. */
+static __always_inline int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
+{
+	const u64 *t = dp_map(&dp_table);
+	int verdict = DP_RUN_NEXT;
+	u64 root;
+
+	if (!t)
+		return DP_VERDICT_DROP;
+	root = t[(k->base + point) & dp_c.table_mask];
+	if (!root)
+		return DP_VERDICT_ACCEPT;
+	root += k->base;
+	k->chain = 0;
+	DP_NOUNROLL
+	for (u32 i = 0; i < DP_MAX_BASE && verdict == DP_RUN_NEXT; i++)
+		verdict = dp_run_short(k, root);
+	if (verdict == DP_RUN_LONG)
+		return dp_run_long(ctx, k, root, k->pc);
+	return verdict == DP_VERDICT_ACCEPT ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
 }
 
 #endif

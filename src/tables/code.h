@@ -42,11 +42,11 @@ enum dp_op {
 	DP_OP_NTH,    /* word 1: index into state; word 2: every - 1 */
 	DP_OP_RANDOM, /* word 1: threshold of 2^31 */
 	DP_OP_QUOTA,  /* word 1: index into state */
-	DP_OP_LOOKUP, /* goes on at the first rule behind it that may match: tables/lookup.h */
+	DP_OP_LOOKUP, /* finds the first rule behind it that may match: tables/lookup.h */
 	DP_OP_COUNT_OF,
 };
 
-#define DP_NO_COUNTER 0xffffffffull
+#define DP_NO_COUNTER ((1ull << 30) - 1) /* this or more: not counted */
 #define DP_JUMP_BITS 24
 #define DP_JUMP_MAX ((1ull << DP_JUMP_BITS) - 1)
 #define DP_INSN(op, arg, jt, jf) \

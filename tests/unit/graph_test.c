@@ -11,7 +11,10 @@
 
 static const struct graph_bounds most = { DP_MAX_WALK, DP_MAX_LEAF, DP_MAX_LEAVES };
 
-/* A chain of n cuts by one bit, then a leaf without entries, whose continuation is `cont`. Returns the root. */
+/*
+ * A chain of n cuts by one bit, then a leaf without entries, whose continuation is `cont` (0: none), where the least place
+ * may be 0. Returns the root.
+ */
 static uint64_t chain_of(uint64_t *word, size_t *at, unsigned n, uint64_t cont)
 {
 	size_t first = *at;
@@ -19,11 +22,11 @@ static uint64_t chain_of(uint64_t *word, size_t *at, unsigned n, uint64_t cont)
 
 	for (unsigned i = 0; i < n; i++, *at += 2)
 		word[*at] = word[*at + 1] = DP_CUT(DP_W_SRC_LO, i, 1, *at + 2);
-	leaf = DP_LEAF_BIT | *at;
+	leaf = DP_LEAF(cont ? 0 : DP_PLACE_POLICY, 0, *at);
 	if (n)
 		word[*at - 1] = word[*at - 2] = leaf;
 	word[*at] = cont;
-	*at += DP_LEAF_HEAD;
+	*at += 4;
 	return n ? DP_CUT(DP_W_SRC_LO, 31, 0, first) : leaf;
 }
 
@@ -43,7 +46,7 @@ static void leaves_in_a_row_are_counted(void **state)
 {
 	(void)state;
 	for (unsigned n = DP_MAX_LEAVES - 2; n < DP_MAX_LEAVES + 3; n++) {
-		uint64_t word[2048] = { 0 }, root = 0;
+		uint64_t word[4 * (DP_MAX_LEAVES + 4)] = { 0 }, root = 0;
 		size_t at = 4;
 
 		for (unsigned i = 0; i < n; i++)
@@ -65,11 +68,11 @@ static void a_walk_begins_anew_behind_a_leaf(void **state)
 
 static void what_leads_astray_is_refused(void **state)
 {
-	uint64_t word[64] = { 0 };
+	uint64_t word[128] = { 0 };
 
 	(void)state;
-	word[4] = DP_LEAF_BIT | 4; /* its own continuation */
-	assert_false(graph_check(word, 8, DP_LEAF_BIT | 4, false, &most));
+	word[4] = DP_LEAF(0, 0, 4); /* its own continuation */
+	assert_false(graph_check(word, 8, DP_LEAF(0, 0, 4), false, &most));
 	word[4] = word[5] = DP_CUT(DP_W_SRC_LO, 0, 1, 4); /* its own child */
 	assert_false(graph_check(word, 6, DP_CUT(DP_W_SRC_LO, 0, 1, 4), false, &most));
 	memset(word, 0, sizeof word);
@@ -77,18 +80,72 @@ static void what_leads_astray_is_refused(void **state)
 	assert_false(graph_check(word, 11, DP_CUT(DP_W_SRC_LO, 0, 7, 4), false, &most));
 	assert_false(graph_check(word, 12, DP_CUT(DP_W_SRC_LO, 0, 6, 4), false, &most));
 	assert_false(graph_check(word, 12, DP_CUT(DP_KEY_WORDS, 0, 7, 4), false, &most));
-	assert_true(graph_check(word, 12, DP_LEAF_BIT | 1ull << 32 | 4, false, &most));
-	assert_false(graph_check(word, 11, DP_LEAF_BIT | 1ull << 32 | 4, false, &most));
-	assert_false(graph_check(word, 12, DP_LEAF_BIT | 1ull << 32 | 4, true, &most));
-	assert_false(graph_check(word, 64, DP_LEAF_BIT | (uint64_t)(DP_MAX_LEAF + 1) << 32 | 4, false, &most));
+	assert_true(graph_check(word, 8, DP_LEAF(DP_PLACE_POLICY, 1, 4), false, &most));
+	assert_false(graph_check(word, 7, DP_LEAF(DP_PLACE_POLICY, 1, 4), false, &most));
+	assert_false(graph_check(word, 8, DP_LEAF(DP_PLACE_POLICY, 1, 4), true, &most));
+	assert_true(graph_check(word, 9, DP_LEAF(3, 1, 4), false, &most));
+	assert_false(graph_check(word, 8, DP_LEAF(3, 1, 4), false, &most));
+	assert_false(graph_check(word, 8, DP_LEAF(DP_PLACE_POLICY, 1, 4) | 1ull << 60, false, &most));
+	for (unsigned n = 1; n < 16; n++) {
+		for (unsigned i = 0; i < n; i++)
+			word[4 + 4 * i + 3] = DP_RESULT(i, DP_RESULT_RUN, 1);
+		assert_int_equal(graph_check(word, 128, DP_LEAF(DP_PLACE_POLICY, n, 4), false, &most), n <= DP_MAX_LEAF);
+	}
+}
+
+/* Two entries, then a continuation of one. */
+static bool check_entries(const uint64_t result[3], uint32_t least)
+{
+	uint64_t word[32] = { 0 };
+
+	word[7] = result[0];
+	word[11] = result[1];
+	word[12] = DP_LEAF(DP_PLACE_POLICY, 1, 16);
+	word[19] = result[2];
+	return graph_check(word, 20, DP_LEAF(least, 2, 4), false, &most);
+}
+
+static void entries_that_make_no_sense_are_refused(void **state)
+{
+	static const struct {
+		uint64_t result[3];
+		uint32_t least;
+		bool ok;
+	} rows[] = {
+		{ { DP_RESULT(1, DP_RESULT_ACCEPT, 9), DP_RESULT(2, DP_RESULT_DROP, 9), DP_RESULT(5, DP_RESULT_RUN, 1) }, 5, true },
+		{ { DP_RESULT(1, DP_RESULT_ACCEPT, 9), DP_RESULT(2, DP_RESULT_DROP, 9), DP_RESULT(5, DP_RESULT_RUN, 1) }, 4, true },
+		/* the continuation would not be looked at, though rule 5 lies there */
+		{ { DP_RESULT(1, DP_RESULT_ACCEPT, 9), DP_RESULT(2, DP_RESULT_DROP, 9), DP_RESULT(5, DP_RESULT_RUN, 1) }, 6, false },
+		/* out of order, twice the same, one like the policy's */
+		{ { DP_RESULT(2, DP_RESULT_ACCEPT, 9), DP_RESULT(1, DP_RESULT_DROP, 9), DP_RESULT(5, DP_RESULT_RUN, 1) }, 5, false },
+		{ { DP_RESULT(2, DP_RESULT_ACCEPT, 9), DP_RESULT(2, DP_RESULT_DROP, 9), DP_RESULT(5, DP_RESULT_RUN, 1) }, 5, false },
+		{ { DP_RESULT(1, 0, 9), DP_RESULT(2, 0, 9), DP_RESULT(DP_PLACE_POLICY, 0, 1) }, 5, false },
+		/* no kind of result */
+		{ { DP_RESULT(1, 0, 9), DP_RESULT(2, DP_RESULT_KINDS, 9), DP_RESULT(5, 0, 1) }, 5, false },
+		/* shifts of 32 and 33 */
+		{ { DP_RESULT(1, 0, 9) | 32ull << DP_SHIFT_SRC, DP_RESULT(2, 0, 9) | 32ull << DP_SHIFT_DST, DP_RESULT(5, 0, 1) }, 5, true },
+		{ { DP_RESULT(1, 0, 9) | 33ull << DP_SHIFT_SRC, DP_RESULT(2, 0, 9), DP_RESULT(5, 0, 1) }, 5, false },
+		{ { DP_RESULT(1, 0, 9), DP_RESULT(2, 0, 9) | 33ull << DP_SHIFT_DST, DP_RESULT(5, 0, 1) }, 5, false },
+	};
+	uint64_t word[16] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(check_entries(rows[i].result, rows[i].least), rows[i].ok);
+	for (unsigned i = 0; i < 8; i++) {
+		word[10] = 32ull << 8 * i;
+		assert_true(graph_check(word, 12, DP_LEAF(DP_PLACE_POLICY, 1, 4), true, &most));
+		word[10] = 33ull << 8 * i;
+		assert_false(graph_check(word, 12, DP_LEAF(DP_PLACE_POLICY, 1, 4), true, &most));
+	}
 }
 
 /* n rules that nothing tells apart and none of which hides another. */
-static void fill(struct box_rule *rule, uint32_t *place, size_t n)
+static void fill(struct box_rule *rule, uint64_t *result, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		box_full(&rule[i].box);
-		place[i] = (uint32_t)i + 1;
+		result[i] = DP_RESULT(i + 1, DP_RESULT_ACCEPT, i);
 	}
 }
 
@@ -101,12 +158,12 @@ static void rules_that_cannot_be_told_apart_are_refused_when_too_many(void **sta
 	(void)state;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		struct box_rule *rule = arena_new(a, struct box_rule, counts[i]);
-		uint32_t *place = arena_new(a, uint32_t, counts[i]);
+		uint64_t *result = arena_new(a, uint64_t, counts[i]);
 		struct words w = { .a = a };
 		struct graph g;
-		struct graph_task t = { .rule = rule, .place = place, .n = counts[i], .budget = 5, .most = most };
+		struct graph_task t = { .rule = rule, .result = result, .n = counts[i], .budget = 5, .most = most };
 
-		fill(rule, place, counts[i]);
+		fill(rule, result, counts[i]);
 		words_add(&w, 8);
 		assert_int_equal(graph_build(&t, &w, &g), counts[i] <= FIT);
 		if (counts[i] > FIT)
@@ -133,11 +190,11 @@ static void bounds_are_kept_or_the_graph_is_refused(void **state)
 	enum { RULES = 1089 };
 	struct arena *a = arena_create();
 	struct box_rule *rule = arena_new(a, struct box_rule, RULES);
-	uint32_t *place = arena_new(a, uint32_t, RULES);
+	uint64_t *result = arena_new(a, uint64_t, RULES);
 	unsigned n_built = 0, n_refused = 0, n_too_deep = 0;
 
 	(void)state;
-	fill(rule, place, RULES);
+	fill(rule, result, RULES);
 	rules_of_nested_prefixes(rule, RULES);
 	for (unsigned walk = 1; walk <= 12; walk += 3)
 		for (unsigned leaf = 1; leaf <= 32; leaf *= 4)
@@ -145,7 +202,7 @@ static void bounds_are_kept_or_the_graph_is_refused(void **state)
 				struct graph_bounds b = { walk, leaf, leaves };
 				struct words w = { .a = a };
 				struct graph g;
-				struct graph_task t = { .rule = rule, .place = place, .n = RULES, .budget = 5, .most = b };
+				struct graph_task t = { .rule = rule, .result = result, .n = RULES, .budget = 5, .most = b };
 
 				if (!graph_build(&t, &w, &g)) {
 					n_refused++;
@@ -170,6 +227,7 @@ int main(void)
 		cmocka_unit_test(leaves_in_a_row_are_counted),
 		cmocka_unit_test(a_walk_begins_anew_behind_a_leaf),
 		cmocka_unit_test(what_leads_astray_is_refused),
+		cmocka_unit_test(entries_that_make_no_sense_are_refused),
 		cmocka_unit_test(rules_that_cannot_be_told_apart_are_refused_when_too_many),
 		cmocka_unit_test(bounds_are_kept_or_the_graph_is_refused),
 	};
