@@ -23,6 +23,20 @@ const struct box_place box_places[BOX_DIMS] = {
 	[BOX_PKTTYPE] = { DP_W_DEV, 32, 8 },
 };
 
+/* The dimensions of a word lie side by side. */
+static const struct {
+	uint8_t first, end;
+} dims_of[DP_KEY_WORDS] = {
+	[DP_W_SRC_HI] = { BOX_SRC3, BOX_SRC1 },	 [DP_W_SRC_LO] = { BOX_SRC1, BOX_DST3 },
+	[DP_W_DST_HI] = { BOX_DST3, BOX_DST1 },	 [DP_W_DST_LO] = { BOX_DST1, BOX_SPORT },
+	[DP_W_L4] = { BOX_SPORT, BOX_ICMP },	 [DP_W_L4B] = { BOX_ICMP, BOX_MARK },
+	[DP_W_MARK] = { BOX_MARK, BOX_CT_STATE }, [DP_W_CT] = { BOX_CT_STATE, BOX_IIF3 },
+	[DP_W_IIF0] = { BOX_IIF3, BOX_IIF1 },	 [DP_W_IIF1] = { BOX_IIF1, BOX_OIF3 },
+	[DP_W_OIF0] = { BOX_OIF3, BOX_OIF1 },	 [DP_W_OIF1] = { BOX_OIF1, BOX_TOS },
+	[DP_W_IP] = { BOX_TOS, BOX_ETHER },	 [DP_W_MACS] = { BOX_ETHER, BOX_PKTTYPE },
+	[DP_W_DEV] = { BOX_PKTTYPE, BOX_DIMS },
+};
+
 uint32_t box_dim_max(enum box_dim d)
 {
 	return (uint32_t)((1ull << box_places[d].bits) - 1);
@@ -42,13 +56,14 @@ static uint64_t bits_of(enum box_dim d)
 	return (uint64_t)box_dim_max(d) << box_places[d].shift;
 }
 
-/* False: nothing is left. */
-static bool narrow(struct box *b, enum box_dim d, uint32_t lo, uint32_t hi)
+bool box_narrow(struct box *b, enum box_dim d, uint32_t lo, uint32_t hi)
 {
 	if (lo > b->lo[d])
 		b->lo[d] = lo;
 	if (hi < b->hi[d])
 		b->hi[d] = hi;
+	if (b->lo[d] || b->hi[d] != box_dim_max(d))
+		b->dims |= 1u << d;
 	return b->lo[d] <= b->hi[d];
 }
 
@@ -66,12 +81,12 @@ static bool narrow_value(struct box *b, const struct code_insn *x)
 {
 	bool some = !(x->b & ~x->a);
 
-	for (unsigned d = 0; d < BOX_DIMS && some; d++) {
+	for (unsigned d = dims_of[x->arg].first; d < dims_of[x->arg].end && some; d++) {
 		uint32_t mask = (uint32_t)((x->a & bits_of((enum box_dim)d)) >> box_places[d].shift);
 		uint32_t value = (uint32_t)((x->b & bits_of((enum box_dim)d)) >> box_places[d].shift);
 
-		if (box_places[d].word == x->arg && mask)
-			some = narrow(b, (enum box_dim)d, value, value | (box_dim_max((enum box_dim)d) & ~mask));
+		if (mask)
+			some = box_narrow(b, (enum box_dim)d, value, value | (box_dim_max((enum box_dim)d) & ~mask));
 	}
 	if (some && x->arg == DP_W_L4)
 		some = narrow_l4(b, (uint32_t)x->a, (uint32_t)x->b);
@@ -81,10 +96,10 @@ static bool narrow_value(struct box *b, const struct code_insn *x)
 /* The dimension whose values a compare with a span is about, BOX_DIMS if none: all its bits, and perhaps lower ones with a value. */
 static enum box_dim dim_of_span(const struct code_insn *x)
 {
-	for (unsigned d = 0; d < BOX_DIMS; d++) {
+	for (unsigned d = dims_of[x->arg].first; d < dims_of[x->arg].end; d++) {
 		uint64_t f = bits_of((enum box_dim)d), below = (1ull << box_places[d].shift) - 1;
 
-		if (box_places[d].word == x->arg && (x->a & f) == f && !(x->a & ~f & ~below) && !(x->c & ~f) &&
+		if ((x->a & f) == f && !(x->a & ~f & ~below) && !(x->c & ~f) &&
 		    (x->b & f) + x->c >= x->c && (x->b & f) + x->c <= f && !(x->b & ~x->a))
 			return (enum box_dim)d;
 	}
@@ -95,9 +110,9 @@ static enum box_dim dim_of_span(const struct code_insn *x)
 static bool narrow_wide(struct box *b, enum box_dim d, uint64_t lo, uint64_t hi)
 {
 	if (lo >> 32 == hi >> 32)
-		return narrow(b, d, (uint32_t)(lo >> 32), (uint32_t)(hi >> 32)) &&
-		       narrow(b, d + 1, (uint32_t)lo, (uint32_t)hi);
-	return narrow(b, d, (uint32_t)(lo >> 32), (uint32_t)(hi >> 32));
+		return box_narrow(b, d, (uint32_t)(lo >> 32), (uint32_t)(hi >> 32)) &&
+		       box_narrow(b, d + 1, (uint32_t)lo, (uint32_t)hi);
+	return box_narrow(b, d, (uint32_t)(lo >> 32), (uint32_t)(hi >> 32));
 }
 
 static bool narrow_span(struct box *b, const struct code_insn *x)
@@ -110,12 +125,12 @@ static bool narrow_span(struct box *b, const struct code_insn *x)
 		/* Fields that are absent are 0, so the bits that say they are there hold with the span. */
 		if (x->arg == DP_W_L4 && !narrow_l4(b, (uint32_t)(x->a & ~bits_of(d)), (uint32_t)(x->b & ~bits_of(d))))
 			return false;
-		return narrow(b, d, lo, lo + (uint32_t)(x->c >> box_places[d].shift));
+		return box_narrow(b, d, lo, lo + (uint32_t)(x->c >> box_places[d].shift));
 	}
 	if (~x->a || x->b + x->c < x->b)
 		return true;
-	for (unsigned i = 0; i < BOX_DIMS; i++)
-		if (box_places[i].word == x->arg && box_places[i].shift == 32 && box_places[i].bits == 32)
+	for (unsigned i = dims_of[x->arg].first; i < dims_of[x->arg].end; i++)
+		if (box_places[i].shift == 32 && box_places[i].bits == 32)
 			return narrow_wide(b, (enum box_dim)i, x->b, x->b + x->c);
 	return true;
 }
@@ -172,14 +187,11 @@ static bool is_exact(const struct code_insn *x)
 
 /* ---------- one rule ---------- */
 
-enum { REACHED_NOT, REACHED };
-
 struct flow {
 	const struct code *c;
 	struct box_rule *r;
 	uint32_t policy;
-	struct box *box; /* by instruction of the rule */
-	uint8_t *reached;
+	struct box_room *room;
 	bool has_result, has_escape;
 	uint32_t at; /* the instruction at hand */
 };
@@ -191,6 +203,8 @@ static void join(struct box *to, const struct box *b)
 			to->lo[d] = b->lo[d];
 		if (b->hi[d] > to->hi[d])
 			to->hi[d] = b->hi[d];
+		if (to->lo[d] == 0 && to->hi[d] == box_dim_max((enum box_dim)d))
+			to->dims &= ~(1u << d);
 	}
 	to->l4_mask &= b->l4_mask & ~(b->l4_value ^ to->l4_value);
 	to->l4_value &= to->l4_mask;
@@ -206,11 +220,11 @@ static void flow_to(struct flow *f, uint32_t target, const struct box *b)
 	}
 	if (target >= f->r->end)
 		return;
-	if (f->reached[i] == REACHED)
-		join(&f->box[i], b);
+	if (f->room->reached[i])
+		join(&f->room->box[i], b);
 	else
-		f->box[i] = *b;
-	f->reached[i] = REACHED;
+		f->room->box[i] = *b;
+	f->room->reached[i] = true;
 }
 
 static uint32_t target_of(const struct code *c, uint32_t at, int label)
@@ -224,10 +238,16 @@ static bool is_question(uint8_t op)
 	return op == DP_OP_SET || op == DP_OP_TCPOPT || op == DP_OP_TCPMSS || op == DP_OP_U32 || op == DP_OP_STRING;
 }
 
+/* Can the compare be false? */
+static bool may_fail(const struct code_insn *x)
+{
+	return x->a || 0 - x->b > x->c;
+}
+
 static void flow_step(struct flow *f, uint32_t at)
 {
 	const struct code_insn *x = &f->c->insn.v[at];
-	const struct box *b = &f->box[at - f->r->first];
+	const struct box *b = &f->room->box[at - f->r->first];
 	struct box yes = *b, no = *b;
 	bool is_test = x->op == DP_OP_TEST;
 
@@ -242,8 +262,59 @@ static void flow_step(struct flow *f, uint32_t at)
 	}
 	if (!is_test || narrow_true(&yes, x))
 		flow_to(f, target_of(f->c, at, x->yes), &yes);
-	if (!is_test || x->a || 0 - x->b > x->c)
+	if (!is_test || may_fail(x))
 		flow_to(f, target_of(f->c, at, x->no), &no);
+}
+
+/*
+ * Most guards do not branch: a compare goes on at the next instruction, or it leaves the rule. Then there is only one box.
+ * False: this one branches.
+ */
+static bool read_straight(struct flow *f)
+{
+	struct box *b = &f->r->box;
+	uint32_t end = f->r->end;
+
+	box_full(b);
+	for (uint32_t at = f->r->first; at < end; at++) {
+		const struct code_insn *x = &f->c->insn.v[at];
+		uint32_t yes = target_of(f->c, at, x->yes), no = target_of(f->c, at, x->no), out;
+		bool is_test = x->op == DP_OP_TEST, may_be_false = !is_test || may_fail(x);
+
+		if (!is_test && !is_question(x->op)) {
+			f->has_result = true;
+			break;
+		}
+		if (yes < end ? yes != at + 1 || (may_be_false && no < end) : no != at + 1)
+			return false;
+		out = yes >= end ? yes : may_be_false ? no : 0;
+		if (out > f->policy) {
+			f->has_escape = true;
+			f->r->escape = at;
+		}
+		if (yes >= end ? !may_be_false : is_test && !narrow_true(b, x))
+			break;
+	}
+	return true;
+}
+
+/* Follows the rule's code up to the instruction `end`. */
+static void follow(struct flow *f, uint32_t end)
+{
+	struct box_room *room = f->room;
+	uint32_t first = f->r->first, n = f->r->end - first + 1;
+
+	if (n > room->n) {
+		room->n = 2 * n;
+		room->box = arena_new(room->a, struct box, room->n);
+		room->reached = arena_new(room->a, uint8_t, room->n);
+	}
+	memset(room->reached, 0, n);
+	box_full(&room->box[0]);
+	room->reached[0] = true;
+	for (uint32_t i = first; i < end; i++)
+		if (room->reached[i - first])
+			flow_step(f, i);
 }
 
 /* The first instruction that the box does not answer: compares in a row whose `no` leaves the rule are passed by. */
@@ -279,25 +350,17 @@ static bool is_whole(const struct code *c, const struct box_rule *r)
 	return (flags == 0 || flags == 0xff) && (proto == 0 || proto == 0xff);
 }
 
-/* Follows the rule's code up to the instruction `end`. */
-static void follow(struct arena *scratch, struct flow *f, uint32_t end)
-{
-	f->box = arena_new(scratch, struct box, f->r->end - f->r->first + 1);
-	f->reached = arena_new(scratch, uint8_t, f->r->end - f->r->first + 1);
-	box_full(&f->box[0]);
-	f->reached[0] = REACHED;
-	for (uint32_t i = f->r->first; i < end; i++)
-		if (f->reached[i - f->r->first] == REACHED)
-			flow_step(f, i);
-}
-
-void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
+void box_read(struct box_room *room, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
 	      bool *has_escape)
 {
-	struct flow f = { .c = c, .r = r, .policy = policy };
+	struct flow f = { .c = c, .r = r, .policy = policy, .room = room };
 
 	*r = (struct box_rule){ .first = first, .end = end, .escape = BOX_NO_ESCAPE };
-	follow(scratch, &f, end);
+	if (!read_straight(&f)) {
+		f.has_escape = false;
+		r->escape = BOX_NO_ESCAPE;
+		follow(&f, end);
+	}
 	*has_escape |= f.has_escape;
 	r->is_never = !f.has_result;
 	r->place = place_of_rule(c, r);
@@ -305,14 +368,14 @@ void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint3
 	r->is_final = is_final(c, r);
 }
 
-bool box_at(struct arena *scratch, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out)
+bool box_at(struct box_room *room, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out)
 {
 	struct box_rule copy = *r;
-	struct flow f = { .c = c, .r = &copy, .policy = UINT32_MAX };
+	struct flow f = { .c = c, .r = &copy, .policy = UINT32_MAX, .room = room };
 
-	follow(scratch, &f, at);
-	*out = f.box[at - r->first];
-	return f.reached[at - r->first] == REACHED;
+	follow(&f, at);
+	*out = room->box[at - r->first];
+	return room->reached[at - r->first];
 }
 
 /* ---------- entries ---------- */

@@ -37,6 +37,7 @@ extern const struct box_place box_places[BOX_DIMS];
 struct box {
 	uint32_t lo[BOX_DIMS], hi[BOX_DIMS];
 	uint32_t l4_mask, l4_value; /* of the lower half of DP_W_L4 */
+	uint32_t dims;		    /* bit d: it is narrower than all keys in dimension d */
 };
 
 /* A rule as the engines see it. */
@@ -50,17 +51,27 @@ struct box_rule {
 };
 #define BOX_NO_ESCAPE UINT32_MAX
 
+/* Boxes by instruction, for guards that branch; kept from rule to rule. */
+struct box_room {
+	struct arena *a;
+	struct box *box;
+	uint8_t *reached;
+	uint32_t n;
+};
+
 /* All keys. */
 void box_full(struct box *b);
 uint32_t box_dim_max(enum box_dim d);
+/* Only values of lo..hi in this dimension, of those that there are so far. False: nothing is left. */
+bool box_narrow(struct box *b, enum box_dim d, uint32_t lo, uint32_t hi);
 /*
  * The rule whose code is at first..end; all labels lie where they lie. Behind the rules the list's policy is at `policy`;
  * jumps beyond it leave the list for good (*has_escape is set).
  */
-void box_read(struct arena *scratch, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
+void box_read(struct box_room *room, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,
 	      bool *has_escape);
 /* The keys that may come to the rule's instruction `at`. False: none do. */
-bool box_at(struct arena *scratch, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out);
+bool box_at(struct box_room *room, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out);
 /* An entry of a graph's leaf for this box: DP_ENTRY_IP4 or DP_ENTRY_IP6 words. The result is without the engine's bits. */
 void box_entry(const struct box *b, bool is_ip6, uint64_t result, uint64_t *word);
 

@@ -373,16 +373,16 @@ static struct part build(struct grow *b, struct ids s, const struct cut_region *
 static void collect_dims(struct grow *b, struct cut_region *g)
 {
 	struct cut_rules *r = &b->rules;
+	uint32_t dims = 0;
 	size_t n = b->t->n;
 
 	r->rule = b->t->rule;
+	for (size_t i = 0; i < n; i++)
+		dims |= r->rule[i].is_never ? 0 : r->rule[i].box.dims;
 	for (unsigned d = 0; d < BOX_DIMS; d++) {
 		uint32_t max = box_dim_max((enum box_dim)d);
-		bool is_used = false;
 
-		for (size_t i = 0; i < n && !is_used; i++)
-			is_used = r->rule[i].box.lo[d] != 0 || r->rule[i].box.hi[d] != max;
-		if (!is_used)
+		if (!(dims >> d & 1))
 			continue;
 		g->range[r->n_dims] = (struct cut_span){ 0, max };
 		g->mask[r->n_dims] = ~max;

@@ -10,14 +10,20 @@ enum { COMPARES = 200000, WIDE_LEAST = 16, TWINS_MOST = 8, NONE = -1 };
 struct search {
 	const struct hidden_task *t;
 	struct arena *scratch;
+	struct box_room room;
 	bool writes_marks;
 };
 
 static bool covers(const struct box *a, const struct box *b)
 {
-	for (unsigned d = 0; d < BOX_DIMS; d++)
+	if (a->dims & ~b->dims)
+		return false;
+	for (uint32_t left = a->dims; left; left &= left - 1) {
+		unsigned d = (unsigned)__builtin_ctz(left);
+
 		if (a->lo[d] > b->lo[d] || a->hi[d] < b->hi[d])
 			return false;
+	}
 	return !(a->l4_mask & ~b->l4_mask) && (b->l4_value & a->l4_mask) == a->l4_value;
 }
 
@@ -43,7 +49,7 @@ static bool may_write_marks(const struct hidden_task *t)
 	return false;
 }
 
-static void hide(const struct search *s, size_t i, size_t by)
+static void hide(struct search *s, size_t i, size_t by)
 {
 	struct box_rule *r = &s->t->rule[i];
 	struct tables_fate *f = &s->t->fate[i];
@@ -53,24 +59,28 @@ static void hide(const struct search *s, size_t i, size_t by)
 	*f = (struct tables_fate){ .kind = TABLES_FATE_HIDDEN, .by = (uint32_t)by };
 	if (r->escape == BOX_NO_ESCAPE)
 		return;
-	box_at(s->scratch, s->t->code, r, r->escape, &asked);
+	box_at(&s->room, s->t->code, r, r->escape, &asked);
 	f->is_kept = !covers(&s->t->rule[by].box, &asked);
 }
 
 /* ---------- wide rules ---------- */
 
-/* How many bits a box leaves open, about. */
+enum { WIDTHS = 32 * (BOX_DIMS + 1) + 1 };
+
+/* How many bits a box leaves open, about, if each dimension had 32. */
 static unsigned width(const struct box *b)
 {
-	unsigned bits = 32 - (unsigned)__builtin_popcount(b->l4_mask);
+	unsigned bits = WIDTHS - 1 - (unsigned)__builtin_popcount(b->l4_mask);
 
-	for (unsigned d = 0; d < BOX_DIMS; d++)
+	for (uint32_t left = b->dims; left; left &= left - 1) {
+		unsigned d = (unsigned)__builtin_ctz(left);
+
+		bits -= box_places[d].bits;
 		if (b->hi[d] > b->lo[d])
 			bits += 32 - (unsigned)__builtin_clz(b->hi[d] - b->lo[d]);
+	}
 	return bits;
 }
-
-enum { WIDTHS = 32 * (BOX_DIMS + 1) + 1 };
 
 /* The `most` widest rules that can hide others, in order; returns how many. */
 static size_t find_wide(const struct search *s, size_t most, uint32_t *out)
@@ -89,7 +99,7 @@ static size_t find_wide(const struct search *s, size_t most, uint32_t *out)
 	return n;
 }
 
-static void hide_by_wide(const struct search *s)
+static void hide_by_wide(struct search *s)
 {
 	size_t most = COMPARES / (s->t->n + 1), n;
 	uint32_t *wide;
@@ -122,7 +132,7 @@ static bool same_addresses(const struct box *a, const struct box *b)
 	return !memcmp(a->lo, b->lo, (BOX_DST0 + 1) * sizeof *a->lo) && !memcmp(a->hi, b->hi, (BOX_DST0 + 1) * sizeof *a->hi);
 }
 
-static void hide_by_twins(const struct search *s)
+static void hide_by_twins(struct search *s)
 {
 	size_t size = 1, n = s->t->n;
 	int32_t *first, *next = arena_new(s->scratch, int32_t, n + 1);
@@ -151,6 +161,7 @@ void hidden_find(const struct hidden_task *t)
 {
 	struct search s = { .t = t, .scratch = arena_create(), .writes_marks = may_write_marks(t) };
 
+	s.room.a = s.scratch;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->rule[i].is_never)
 			t->fate[i] = (struct tables_fate){ .kind = TABLES_FATE_NEVER, .is_kept = t->rule[i].escape != BOX_NO_ESCAPE };

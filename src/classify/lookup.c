@@ -180,12 +180,10 @@ static void rewrite(struct plan *p, const struct graph *g)
 /* Rules whose guards every lookup that comes so far has to run, because nothing of them is in the tables. */
 static size_t count_wild(const struct plan *p)
 {
-	struct box full;
 	size_t n = 0;
 
-	box_full(&full);
 	for (size_t i = 0; i < p->l->n; i++)
-		n += !p->rule[i].is_never && !p->rule[i].is_final && memcmp(&p->rule[i].box, &full, sizeof full) == 0;
+		n += !p->rule[i].is_never && !p->rule[i].is_final && !p->rule[i].box.dims && !p->rule[i].box.l4_mask;
 	return n;
 }
 
@@ -224,14 +222,11 @@ static bool build_graph(const struct plan *p, struct graph *g)
 static void read_rules(struct plan *p)
 {
 	const struct lookup_list *l = p->l;
-	struct arena *pass = arena_create();
+	struct box_room room = { .a = p->scratch };
 	struct hidden_task hidden = { .code = l->code, .rule = p->rule, .n = l->n, .fate = l->fate };
 
-	for (size_t i = 0; i < l->n; i++) {
-		arena_reset(pass);
-		box_read(pass, l->code, l->start[i], l->start[i + 1], l->start[l->n], &p->rule[i], &p->has_ct);
-	}
-	arena_destroy(pass);
+	for (size_t i = 0; i < l->n; i++)
+		box_read(&room, l->code, l->start[i], l->start[i + 1], l->start[l->n], &p->rule[i], &p->has_ct);
 	hidden_find(&hidden);
 	for (size_t i = 0; i < l->n; i++)
 		p->n_used += !p->rule[i].is_never;

@@ -172,15 +172,20 @@ static void rules_that_cannot_be_told_apart_are_refused_when_too_many(void **sta
 	arena_destroy(a);
 }
 
+static void narrow_to_prefix(struct box *b, enum box_dim d, unsigned wild)
+{
+	uint32_t lo = wild == 32 ? 0 : 0x0a010203u >> wild << wild;
+
+	box_narrow(b, d, lo, lo | (wild == 32 ? UINT32_MAX : (1u << wild) - 1));
+}
+
 static void rules_of_nested_prefixes(struct box_rule *rule, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned wild = (unsigned)(i % 33), other = (unsigned)(i / 33 % 33);
 
-		rule[i].box.lo[BOX_SRC0] = wild == 32 ? 0 : 0x0a010203u >> wild << wild;
-		rule[i].box.hi[BOX_SRC0] = rule[i].box.lo[BOX_SRC0] | (wild == 32 ? UINT32_MAX : (1u << wild) - 1);
-		rule[i].box.lo[BOX_DST0] = other == 32 ? 0 : 0x0a010203u >> other << other;
-		rule[i].box.hi[BOX_DST0] = rule[i].box.lo[BOX_DST0] | (other == 32 ? UINT32_MAX : (1u << other) - 1);
+		narrow_to_prefix(&rule[i].box, BOX_SRC0, wild);
+		narrow_to_prefix(&rule[i].box, BOX_DST0, other);
 	}
 }
 
