@@ -28,9 +28,11 @@
  * at; setmem_open() puts the writer's own notes in order again.
  *
  * Errors are negative errno: -EAGAIN (see above), -ENOSPC (the image is too small: make a larger one), -EMFILE (there are
- * DP_MAX_SETS sets), -ENOENT, -EEXIST, -E2BIG (more elements than the set's max_elems; or more than DP_MAX_SHAPES
- * different combinations of prefix lengths), -EOPNOTSUPP (elements of a kind that no image holds: bridge ports,
- * MACs to be learned, lists of sets), -EINVAL (an element of other dimensions or another family), -EPROTO (no image).
+ * DP_MAX_SETS sets), -ENOENT, -EEXIST, -EBUSY (replace, flush or swap of a set that this batch has changed already),
+ * -E2BIG (more elements than the set's max_elems; or more different combinations of prefix lengths than the set was made
+ * for: a build allows DP_MAX_SHAPES), -EOPNOTSUPP (elements of a kind that no image holds: bridge ports, MACs to be
+ * learned, lists of sets), -EINVAL (an element of other dimensions or another family; a name that is too long), -EPROTO
+ * (no image).
  * After any of them everything is as it was.
  */
 #ifndef WEIR_SETS_SETMEM_H
@@ -157,7 +159,7 @@ int setmem_build(struct setmem *m, const struct set *s, const struct setmem_sour
  * has spans (then NULL). Seen by one store.
  */
 int setmem_replace(struct setmem *m, uint32_t id, const struct set *s, const struct setmem_source *src, struct setmem_report *r);
-/* Exchanges what two sets hold; the names stay with the rules that say them. -EINVAL: other dimensions or family. */
+/* Exchanges what two sets hold; names and options stay. -EINVAL: another type or family, or only one has timeouts. */
 int setmem_swap(struct setmem *m, uint32_t x, uint32_t y);
 /* Removes a set. The caller knows that no rules ask it. */
 int setmem_remove(struct setmem *m, uint32_t id);

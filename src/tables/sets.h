@@ -8,7 +8,7 @@
  * An entry has its kind in the lowest bits, and where it leads in the upper half:
  *
  *     SAYS   | 0 | 0 16 | prefix length + 1 8 | answer 4 | 0 | kind 3 |     the answer; 0 for the length: no element says so
- *     RUNS   | offset 32 | 0 8 | n 16 | 0 5 | kind 3 |       n sorted runs; the last one that does not begin behind the key
+ *     RUNS   | offset 32 | 0 8 | n 16 | 0 4 | IPv6 1 | kind 3 |   n sorted runs; the last one that does not begin behind the key
  *     NODE   | offset 32 | 0 8 | stride 8 | shift 8 | 0 5 | kind 3 |       the entry at (key >> shift) & (2^stride - 1)
  *     NEXT   | offset 32 | 0 | kind 3 |                      an entry for the low half of an IPv6 address
  *     HASH   | offset 32 | 0 | kind 3 |                      a hash table, see below
@@ -36,7 +36,7 @@
 enum { DP_MAX_SETS = 1024, DP_SETS_VIEW = 512 };
 
 enum dp_set_kind { DP_SET_SAYS, DP_SET_RUNS, DP_SET_NODE, DP_SET_NEXT, DP_SET_HASH };
-enum { DP_SET_KIND_MASK = 7, DP_SET_OUT = 0, DP_SET_IN = 1 }; /* and DP_SET_EXCEPTION + DP_SET_IN */
+enum { DP_SET_KIND_MASK = 7, DP_SET_WIDE = 8, DP_SET_OUT = 0, DP_SET_IN = 1 }; /* and DP_SET_EXCEPTION + DP_SET_IN */
 
 /* Bounds of the datapath's loops; the writer keeps them. */
 enum {
