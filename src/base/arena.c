@@ -35,21 +35,87 @@ struct arena_block {
 struct arena {
 	struct arena_block *top;
 	size_t used, next_size;
+	struct arena_guard *guard; /* under which it was made, as long as that is open: */
+	struct arena *next, *prev; /* its others */
 };
 
-static void out_of_memory(size_t size)
+static _Thread_local struct arena_guard *guard_open; /* of this thread's call into the library, or NULL */
+
+static _Noreturn void out_of_memory(size_t size)
 {
-	fprintf(stderr, "weir: out of memory (%zu bytes wanted)\n", size);
-	exit(3);
+	struct arena_guard *g = guard_open;
+
+	if (!g) {
+		fprintf(stderr, "weir: out of memory (%zu bytes wanted)\n", size);
+		exit(3);
+	}
+	while (g->made)
+		arena_destroy(g->made);
+	guard_open = NULL;
+	longjmp(g->out, 1);
+}
+
+static void *take(size_t size)
+{
+	struct arena_guard *g = guard_open;
+	void *p;
+
+	if (g && g->most && size > g->most - g->taken)
+		out_of_memory(size);
+	p = calloc(1, size);
+	if (!p)
+		out_of_memory(size);
+	if (g)
+		g->taken += size;
+	return p;
+}
+
+static void link_guard(struct arena *a)
+{
+	struct arena_guard *g = guard_open;
+
+	if (!g)
+		return;
+	a->guard = g;
+	a->next = g->made;
+	if (g->made)
+		g->made->prev = a;
+	g->made = a;
+}
+
+static void unlink_guard(struct arena *a)
+{
+	if (!a->guard)
+		return;
+	if (a->prev)
+		a->prev->next = a->next;
+	else
+		a->guard->made = a->next;
+	if (a->next)
+		a->next->prev = a->prev;
+}
+
+void arena_guard_open(struct arena_guard *g, size_t most)
+{
+	g->made = NULL;
+	g->most = most;
+	g->taken = 0;
+	guard_open = g;
+}
+
+void arena_guard_close(struct arena_guard *g)
+{
+	guard_open = NULL;
+	for (struct arena *a = g->made; a; a = a->next)
+		a->guard = NULL;
 }
 
 struct arena *arena_create(void)
 {
-	struct arena *a = calloc(1, sizeof *a);
+	struct arena *a = take(sizeof *a);
 
-	if (!a)
-		out_of_memory(sizeof *a);
 	a->next_size = ARENA_FIRST;
+	link_guard(a);
 	return a;
 }
 
@@ -59,6 +125,8 @@ void arena_reset(struct arena *a)
 
 	for (; b; b = next) {
 		next = b->next;
+		if (a->guard)
+			a->guard->taken -= sizeof *b + b->size;
 		arena_unpoison(b->mem, b->size);
 		free(b);
 	}
@@ -72,6 +140,7 @@ void arena_destroy(struct arena *a)
 	if (!a)
 		return;
 	arena_reset(a);
+	unlink_guard(a);
 	free(a);
 }
 
@@ -87,10 +156,8 @@ static void ask_for_huge_pages(void *p, size_t size)
 static void add_block(struct arena *a, size_t least)
 {
 	size_t size = a->next_size > least ? a->next_size : least;
-	struct arena_block *b = calloc(1, sizeof *b + size);
+	struct arena_block *b = take(sizeof *b + size);
 
-	if (!b)
-		out_of_memory(size);
 	ask_for_huge_pages(b, sizeof *b + size);
 	b->size = size;
 	b->next = a->top;

@@ -5,7 +5,8 @@
  * Everything that lives equally long is taken from one arena and goes away with it. A function that
  * allocates takes `struct arena *a` first; one that does not take an arena does not allocate. Memory
  * comes zeroed, and zero is a valid empty value of every struct of this program. Running out of
- * memory ends the program with exit status 3 and one line on stderr, so no caller checks for NULL.
+ * memory ends the program with exit status 3 and one line on stderr, or, for a library, jumps to the
+ * guard that is open in this thread; so no caller checks for NULL.
  *
  *     struct arena *run = arena_create();
  *     struct rule *r = arena_new(run, struct rule, 1);
@@ -14,6 +15,7 @@
 #ifndef WEIR_BASE_ARENA_H
 #define WEIR_BASE_ARENA_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -34,6 +36,26 @@ struct str arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3))); /* result is NUL-ended too */
 struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+
+/*
+ * Where a thread goes on when memory runs out: a library must not end its program. Of all arenas made since the guard was
+ * opened none is left then, and the guard is closed. What else is held there must not need freeing.
+ *
+ *     struct arena_guard g;
+ *     if (setjmp(g.out)) return -ENOMEM;
+ *     arena_guard_open(&g, 0);
+ *     ...                             arenas that are still there belong to the caller
+ *     arena_guard_close(&g);
+ *
+ * most: bytes that these arenas may hold at a time; 0: as many as there are. Guards do not nest.
+ */
+struct arena_guard {
+	jmp_buf out;
+	struct arena *made; /* since it was opened, the last one first */
+	size_t most, taken;
+};
+void arena_guard_open(struct arena_guard *g, size_t most);
+void arena_guard_close(struct arena_guard *g);
 
 #define arena_new(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n), _Alignof(T)))
 
