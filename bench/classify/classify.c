@@ -119,7 +119,7 @@ static void put_keys(const struct program *p, const struct classbench_packet *tr
 static double run_user(struct arena *a, const struct tables *t, const struct classbench_packet *trace, size_t n, bool ip6)
 {
 	static const uint64_t none[DP_POINTS + DP_TABLE_PAD];
-	struct native_tables nt = { t ? t->word : none, t ? t->n_words : DP_POINTS, NULL, 0, 1u << COUNTERS_LOG2, false };
+	struct native_tables nt = { .word = t ? t->word : none, .n_words = t ? t->n_words : DP_POINTS, .n_counters = 1u << COUNTERS_LOG2 };
 	struct native *nat = native_create(a, &nt);
 	uint8_t(*frame)[CLASSBENCH_FRAME] = arena_alloc(a, KEYS * CLASSBENCH_FRAME, 16);
 	struct packet *p = arena_new(a, struct packet, KEYS);

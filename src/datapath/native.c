@@ -35,7 +35,8 @@ struct native {
 	const uint64_t *table;
 	uint64_t *count, *state;
 	uint64_t now, random;
-	uint32_t n_hits, hit[NATIVE_MAX_HITS];
+	bool in_order;
+	uint32_t last_hit, n_hits, hit[NATIVE_MAX_HITS];
 };
 
 struct native_run {
@@ -123,6 +124,7 @@ static int dp_copy(struct native_run *run, u32 off, u32 n, void *to)
 
 static __always_inline void dp_counted(u64 counter)
 {
+	native_now->last_hit = (u32)counter;
 	if (native_now->n_hits < NATIVE_MAX_HITS)
 		native_now->hit[native_now->n_hits] = (u32)counter;
 	native_now->n_hits++;
@@ -150,7 +152,7 @@ bool native_sees_oif(unsigned position)
 	return position >= DP_POSITION_FORWARD_MANGLE;
 }
 
-static void name_words(const char *name, u64 *w)
+static void name_words(const char *name, uint64_t *w)
 {
 	u128 v = field_name_value(str_from(name));
 
@@ -158,61 +160,123 @@ static void name_words(const char *name, u64 *w)
 	w[1] = (u64)v;
 }
 
+void native_facts_read(struct native_facts *f, const struct packet *p)
+{
+	*f = (struct native_facts){ .is_local = !p->has_iif };
+	if (p->has_iif && p->iif[0])
+		name_words(p->iif, f->iif);
+	if (p->has_oif && p->oif[0])
+		name_words(p->oif, f->oif);
+	if (p->uid >= 0 || p->gid >= 0) {
+		f->dev |= DP_HAS_SOCKET | DP_IS_SOCKET;
+		f->sock = (u64)(u32)p->uid | (u64)(u32)p->gid << 32;
+	}
+	if (p->pkttype > 0)
+		f->dev |= (u64)p->pkttype << 32;
+	if (p->cpu > 0)
+		f->dev |= (u64)p->cpu;
+	if (p->realm >= 0) {
+		f->dev |= DP_HAS_REALM;
+		f->off |= (u64)p->realm << 32;
+	}
+	if (p->vlan_meta >= 0)
+		f->dev |= DP_HAS_VLAN | (u64)(p->vlan_meta & 0xfff) << 48;
+}
+
+static struct native_frame frame_of(const struct packet *p, const struct native_facts *facts, u32 mark)
+{
+	return (struct native_frame){ .bytes = p->bytes, .len = p->len, .wire_len = p->wire_len, .link = p->link, .mark = mark,
+				      .ct = p->ct, .ct_mark = p->ct_mark, .facts = facts };
+}
+
 /* In front of conntrack no packet has a connection. */
-static void read_ct(struct dp_key *k, const struct packet *p, unsigned position)
+static __always_inline void read_ct(struct dp_key *k, const struct native_frame *f, unsigned position)
 {
 	bool is_raw = position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW;
-	int ct = p->ct < 0 || is_raw ? CT_INVALID : p->ct;
+	int ct = f->ct < 0 || is_raw ? CT_INVALID : f->ct;
 	bool has_ct = ct == CT_NEW || ct == CT_ESTABLISHED || ct == CT_RELATED;
 
 	k->w[DP_W_CT] = 1ull << ct << DP_CT_STATE_SHIFT | (has_ct ? DP_HAS_CT : 0);
-	if (has_ct)
-		k->w[DP_W_MARK] |= (u64)p->ct_mark << 32;
+	k->w[DP_W_MARK] = (u32)k->w[DP_W_MARK] | (has_ct ? (u64)f->ct_mark << 32 : 0);
 }
 
-static void read_meta(struct dp_key *k, const struct packet *p, unsigned position, u32 mark)
+/* What the machine knows, as far as it is the same everywhere. */
+static __always_inline void read_facts(struct dp_key *k, const struct native_frame *f)
 {
-	if (p->has_iif && p->iif[0] && native_sees_iif(position)) {
-		name_words(p->iif, &k->w[DP_W_IIF0]);
-		k->w[DP_W_DEV] |= DP_HAS_IIF;
-	}
-	if (p->has_oif && p->oif[0] && native_sees_oif(position)) {
-		name_words(p->oif, &k->w[DP_W_OIF0]);
-		k->w[DP_W_DEV] |= DP_HAS_OIF;
-	}
-	if (!p->has_iif) /* sent from here: no Ethernet header yet */
+	if (f->facts->is_local)
 		k->w[DP_W_DEV] &= ~DP_HAS_ETHER;
-	k->w[DP_W_MARK] = mark;
-	read_ct(k, p, position);
-	if (p->uid >= 0 || p->gid >= 0) {
-		k->w[DP_W_DEV] |= DP_HAS_SOCKET | DP_IS_SOCKET;
-		k->w[DP_W_SOCK] = (u64)(u32)p->uid | (u64)(u32)p->gid << 32;
-	}
-	if (p->pkttype > 0)
-		k->w[DP_W_DEV] |= (u64)p->pkttype << 32;
-	if (p->cpu > 0)
-		k->w[DP_W_DEV] |= (u64)p->cpu;
-	if (p->realm >= 0) {
-		k->w[DP_W_DEV] |= DP_HAS_REALM;
-		k->w[DP_W_OFF] |= (u64)p->realm << 32;
-	}
-	if (p->vlan_meta >= 0)
-		k->w[DP_W_DEV] |= DP_HAS_VLAN | (u64)(p->vlan_meta & 0xfff) << 48;
+	k->w[DP_W_DEV] |= f->facts->dev;
+	k->w[DP_W_OFF] |= f->facts->off;
+	k->w[DP_W_SOCK] = f->facts->sock;
+	k->w[DP_W_MARK] = f->mark;
 }
 
-static int parse(struct native_run *run, struct dp_key *k, const struct packet *p)
+/* ... and what it knows at a position. */
+static __always_inline void read_place(struct dp_key *k, const struct native_frame *f, unsigned position)
+{
+	bool has_iif = f->facts->iif[0] && native_sees_iif(position), has_oif = f->facts->oif[0] && native_sees_oif(position);
+
+	k->w[DP_W_IIF0] = has_iif ? f->facts->iif[0] : 0;
+	k->w[DP_W_IIF1] = has_iif ? f->facts->iif[1] : 0;
+	k->w[DP_W_OIF0] = has_oif ? f->facts->oif[0] : 0;
+	k->w[DP_W_OIF1] = has_oif ? f->facts->oif[1] : 0;
+	k->w[DP_W_DEV] = (k->w[DP_W_DEV] & ~(DP_HAS_IIF | DP_HAS_OIF)) | (has_iif ? DP_HAS_IIF : 0) | (has_oif ? DP_HAS_OIF : 0);
+	read_ct(k, f, position);
+}
+
+static int parse_bytes(struct native_run *run, struct dp_key *k, const struct native_frame *f)
 {
 	struct dp_pkt pkt = { run, run->len };
 	int r = DP_PARSED_OTHER;
 
 	k->bytes = run->len;
-	if (p->link == PACKET_LINK_ETHER)
-		r = dp_ether(&pkt, k, p->vlan_meta >= 0);
-	else if (p->link == PACKET_LINK_IP)
+	if (f->link == PACKET_LINK_ETHER)
+		r = dp_ether(&pkt, k, f->facts->dev & DP_HAS_VLAN);
+	else if (f->link == PACKET_LINK_IP)
 		r = dp_ip(&pkt, k, 0, run->captured && run->data[0] >> 4 == 6);
 	if (r <= DP_PARSED_IP6 && dp_transport(&pkt, k, r == DP_PARSED_IP6))
 		r = DP_PARSED_MALFORMED;
 	return r;
+}
+
+static int parse_key(struct native_run *run, struct dp_key *k, const struct native_frame *f)
+{
+	memcpy(k->w, f->key, sizeof k->w);
+	run->captured = 0;
+	k->bytes = run->len;
+	return f->is_ip6 ? DP_PARSED_IP6 : DP_PARSED_IP4;
+}
+
+/* The key of a frame, and what is to be said of it without any rules. */
+static int parse(struct native *n, struct native_run *run, struct dp_key *k, const struct native_frame *f, struct native_answer *out)
+{
+	int parsed;
+
+	*run = (struct native_run){ f->bytes, f->len, f->wire_len > f->len ? f->wire_len : f->len, false };
+	parsed = f->key ? parse_key(run, k, f) : parse_bytes(run, k, f);
+	read_facts(k, f);
+	*out = (struct native_answer){ .verdict = NATIVE_ACCEPT, .counter = NATIVE_NO_COUNTER, .mark = f->mark, .bytes = (u32)k->bytes };
+	if (parsed == DP_PARSED_OTHER) {
+		out->verdict = NATIVE_NOT_IP;
+	} else if (parsed == DP_PARSED_MALFORMED && run->is_cut) {
+		out->verdict = NATIVE_UNKNOWN;
+	} else if (parsed == DP_PARSED_MALFORMED) {
+		out->is_malformed = true;
+		out->verdict = n->config.malformed_accept ? NATIVE_ACCEPT : NATIVE_DROP;
+	}
+	return parsed;
+}
+
+/* What the rules of one position say. */
+static void run_position(struct native_run *run, struct dp_key *k, const struct native_frame *f, int parsed, unsigned position,
+			 struct native_answer *out)
+{
+	int verdict;
+
+	read_place(k, f, position);
+	verdict = dp_run(run, k, position + (parsed == DP_PARSED_IP6 ? DP_POINTS_PER_FAMILY : 0));
+	out->verdict = run->is_cut ? NATIVE_UNKNOWN : verdict == DP_VERDICT_ACCEPT ? NATIVE_ACCEPT : NATIVE_DROP;
+	out->mark = (u32)k->w[DP_W_MARK];
 }
 
 struct native *native_create(struct arena *a, const struct native_tables *t)
@@ -224,6 +288,7 @@ struct native *native_create(struct arena *a, const struct native_tables *t)
 	n->state = arena_new(a, uint64_t, t->n_state + 1);
 	if (t->n_state)
 		memcpy(n->state, t->state, t->n_state * sizeof *t->state);
+	n->in_order = t->in_order;
 	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .features = ~0u,
 					.malformed_accept = t->malformed_accept };
 	return n;
@@ -232,31 +297,49 @@ struct native *native_create(struct arena *a, const struct native_tables *t)
 void native_run(struct native *n, unsigned position, const struct packet *p, uint32_t mark, uint64_t now,
 		struct native_result *out)
 {
-	struct native_run run = { p->bytes, p->len, p->wire_len > p->len ? p->wire_len : p->len, false };
 	struct dp_key k = { .w = { 0 } };
-	int parsed, verdict = DP_VERDICT_ACCEPT;
+	struct native_facts facts;
+	struct native_answer answer;
+	struct native_frame f;
+	struct native_run run;
+	int parsed;
 
 	native_now = n;
 	n->now = now;
 	n->n_hits = 0;
-	parsed = parse(&run, &k, p);
-	read_meta(&k, p, position, mark);
-	*out = (struct native_result){ .mark = mark, .hit = n->hit };
-	if (parsed == DP_PARSED_OTHER) {
-		out->verdict = NATIVE_NOT_IP;
-		return;
-	}
-	if (parsed == DP_PARSED_MALFORMED) {
-		out->is_malformed = !run.is_cut;
-		if (!run.is_cut)
-			dp_count_add(&k, DP_COUNTER_MALFORMED);
-		verdict = n->config.malformed_accept ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
-	} else {
-		verdict = dp_run(&run, &k, position + (parsed == DP_PARSED_IP6 ? DP_POINTS_PER_FAMILY : 0));
-	}
-	out->verdict = run.is_cut ? NATIVE_UNKNOWN : verdict == DP_VERDICT_ACCEPT ? NATIVE_ACCEPT : NATIVE_DROP;
-	out->mark = (uint32_t)k.w[DP_W_MARK];
-	out->n_hits = n->n_hits;
+	native_facts_read(&facts, p);
+	f = frame_of(p, &facts, mark);
+	parsed = parse(n, &run, &k, &f, &answer);
+	if (answer.is_malformed)
+		dp_count_add(&k, DP_COUNTER_MALFORMED);
+	if (parsed <= DP_PARSED_IP6)
+		run_position(&run, &k, &f, parsed, position, &answer);
+	*out = (struct native_result){ .verdict = answer.verdict, .is_malformed = answer.is_malformed, .mark = answer.mark,
+				       .hit = n->hit, .n_hits = n->n_hits };
+}
+
+static void batch_one(struct native *n, const struct native_way *way, const struct native_frame *f, struct native_answer *out)
+{
+	struct dp_key k = { .w = { 0 } };
+	struct native_run run;
+	int parsed = parse(n, &run, &k, f, out);
+
+	if (out->is_malformed)
+		dp_count_add(&k, DP_COUNTER_MALFORMED);
+	n->last_hit = NATIVE_NO_COUNTER;
+	for (unsigned i = 0; i < way->n && parsed <= DP_PARSED_IP6 && out->verdict == NATIVE_ACCEPT; i++)
+		run_position(&run, &k, f, parsed, way->position[i], out);
+	out->counter = n->last_hit;
+}
+
+void native_batch(struct native *n, const struct native_way *way, const struct native_frame *frame, unsigned n_frames, uint64_t now,
+		  struct native_answer *out)
+{
+	native_now = n;
+	n->now = now;
+	n->n_hits = 0;
+	for (unsigned i = 0; i < n_frames; i++)
+		batch_one(n, way, &frame[i], &out[i]);
 }
 
 const uint64_t *native_counts(const struct native *n)

@@ -7,11 +7,15 @@
  *
  * State (limits) and counters go on from packet to packet. What a packet does not say (no interface, no connection) is
  * absent.
+ *
+ * Many packets are judged faster together: native_batch() keeps several on their way at once. It gives the same
+ * answers and counts, and takes packets in a smaller form: a frame, and what the machine knew as facts that frames share.
  */
 #ifndef WEIR_DATAPATH_NATIVE_H
 #define WEIR_DATAPATH_NATIVE_H
 
 #include "packet/packet.h"
+#include "tables/format.h"
 
 struct native;
 
@@ -22,6 +26,7 @@ struct native_tables {
 	size_t n_state;
 	uint32_t n_counters;
 	bool malformed_accept;
+	bool in_order; /* rules keep state (DP_F_STATE): packets go through one after the other, each to its end */
 };
 
 enum native_verdict {
@@ -51,6 +56,44 @@ void native_run(struct native *n, unsigned position, const struct packet *p, uin
 /* Which device the packet has at a position. */
 bool native_sees_iif(unsigned position);
 bool native_sees_oif(unsigned position);
+
+/* ---------- batches ---------- */
+
+enum { NATIVE_BATCH = 32, NATIVE_NO_COUNTER = UINT32_MAX };
+
+/* What the machine knew, ready for the key. */
+struct native_facts {
+	uint64_t iif[2], oif[2]; /* names, first byte highest; 0: none */
+	uint64_t dev, sock, off; /* bits of those words of the key (tables/key.h) */
+	bool is_local;		 /* sent from here: no Ethernet header yet */
+};
+void native_facts_read(struct native_facts *f, const struct packet *p);
+
+struct native_frame {
+	const uint8_t *bytes;
+	const uint64_t *key; /* not NULL: the words of the key, parsed by others (tables/key.h); then bytes are not looked at */
+	bool is_ip6;	     /* what the key is */
+	enum packet_link link;
+	uint32_t len, wire_len; /* wire_len below len counts as len; with a key: wire_len is the length of the IP packet */
+	uint32_t mark, ct_mark;
+	int ct; /* enum ct_state; -1 is invalid */
+	const struct native_facts *facts;
+};
+struct native_answer {
+	enum native_verdict verdict; /* UNKNOWN with a key: a rule wants to see more of the packet */
+	bool is_malformed;
+	uint32_t counter; /* that went up last; NATIVE_NO_COUNTER: there were no rules */
+	uint32_t mark;	  /* after the rules */
+	uint32_t bytes;	  /* what counters add for this packet */
+};
+/* Judges n frames, each at these positions in order until something drops it; now: jiffies. out: n of them. */
+struct native_way {
+	uint8_t position[DP_POSITION_COUNT];
+	unsigned n;
+};
+void native_batch(struct native *nat, const struct native_way *way, const struct native_frame *frame, unsigned n, uint64_t now,
+		  struct native_answer *out);
+
 const uint64_t *native_counts(const struct native *n); /* packets and bytes of each counter */
 
 #endif

@@ -113,8 +113,8 @@ static bool same_hits(const struct run *r, const struct native_result *got, cons
 /* Mismatches in user space; count[] gets the reference's counts. */
 static size_t run_native(struct run *r, const struct classbench_packet *trace, size_t n, uint64_t *count)
 {
-	struct native_tables nt = { r->tables->word, r->tables->n_words, NULL, 0, (uint32_t)(DP_COUNTERS_SPECIAL + r->rs->rules.n + r->rs->chains.n),
-				    false };
+	struct native_tables nt = { .word = r->tables->word, .n_words = r->tables->n_words,
+				    .n_counters = (uint32_t)(DP_COUNTERS_SPECIAL + r->rs->rules.n + r->rs->chains.n) };
 	struct native *nat = native_create(r->a, &nt);
 	uint32_t *hit = arena_new(r->a, uint32_t, r->c.n + 1), mark;
 	uint8_t frame[CLASSBENCH_FRAME];

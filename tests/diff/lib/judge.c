@@ -53,8 +53,9 @@ bool bench_open(struct bench *b, struct arena *a, const struct case_text *t, str
 	b->n_counters = (uint32_t)(DP_COUNTERS_SPECIAL + b->rs->rules.n + b->rs->chains.n);
 	b->eval_count = arena_new(a, uint64_t, b->n_counters);
 	b->eval = eval_create(a, b->rs, &eo);
-	nt = (struct native_tables){ b->tables->word, b->tables->n_words, b->tables->state, b->tables->n_state, b->n_counters,
-				     t->malformed_accept };
+	nt = (struct native_tables){ .word = b->tables->word, .n_words = b->tables->n_words, .state = b->tables->state,
+				     .n_state = b->tables->n_state, .n_counters = b->n_counters,
+				     .malformed_accept = t->malformed_accept };
 	b->native = native_create(a, &nt);
 	return !k || (testrun_put(k, b->tables, b->n_counters, why) && (!t->own_programs || testrun_own(k, a, b->tables, t, why)));
 }
