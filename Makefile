@@ -9,6 +9,7 @@
 #     make fuzz       SECS=60 for each fuzzer
 #     make soak       long runs of the random tests; SEED=, ROUNDS=
 #     make bench      measurements beside peers; make bench-classify: what finding a rule costs, over ClassBench sets
+#     make lib        build/lib: the library and its header for other programs (docs/library.md); make examples: programs that use it
 #     make install    PREFIX=/usr/local DESTDIR=
 #     make bless      rewrites the expectations of tests/cases; review the diff
 #
@@ -25,6 +26,7 @@ OPT ?= -O2 -g
 SAN ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 SECS ?= 60
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null)
@@ -47,9 +49,36 @@ TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
 TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
 FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all lib tests demo test test-run check fuzz soak bench bench-classify bless install clean libs-present
+.PHONY: all lib examples tests demo test test-run check fuzz soak bench bench-classify bless install clean libs-present
 all: $(B)/weir
-lib: $(B)/libweir.a
+
+# The library for other programs: what compiles and judges, without the kernel and without what prints. Of its names only
+# those of weir.h are seen from outside, in the archive too.
+API_SRC := $(filter src/api/% src/base/% src/policy/% src/lang/% src/flat/% src/classify/% src/datapath/% src/packet/packet.c,$(SRC))
+API_OBJ := $(API_SRC:src/%.c=$(B)/pic/%.o)
+SO := libweir.so.1
+lib: $(B)/lib/libweir.a $(B)/lib/$(SO)
+$(B)/pic/%.o: src/%.c | libs-present
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+$(filter %/api/compile.o,$(API_OBJ) $(OBJ)): | $(B)/version.h
+$(B)/lib/$(SO): $(API_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(SO) -Wl,-z,defs -o $@.new $^
+	@mv $@.new $@
+	@ln -sf $(SO) $(@D)/libweir.so
+$(B)/lib/libweir.a: $(API_OBJ)
+	@mkdir -p $(@D)
+	$(LD) -r -o $(@D)/weir.o $^
+	objcopy --localize-hidden $(@D)/weir.o
+	@rm -f $@
+	ar rcs $@ $(@D)/weir.o
+	@rm -f $(@D)/weir.o
+EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
+examples: $(EXAMPLES)
+$(B)/examples/%: examples/%.c src/api/weir.h $(B)/lib/libweir.a
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(OPT) $(WARN) $(SAN) -Isrc/api -o $@ $< $(B)/lib/libweir.a -lpcap -lpthread
 
 # Linked under another name: tests that run meanwhile meet the old program or the new one, whole.
 $(B)/weir: $(OBJ)
@@ -90,7 +119,7 @@ demo:
 
 test:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all lib examples tests
 	@$(MAKE) --no-print-directory -s -j$(JOBS) B=build-san OPT="-O1 -g" SAN="$(SAN_FLAGS)" all tests
 	@tests/run $(T)
 
@@ -137,11 +166,17 @@ bench:
 bless: all
 	@$(B)/weir test --bless tests/cases/*.t
 
-install: all
+install: all lib
 	install -d $(DESTDIR)$(PREFIX)/sbin
 	install -m 755 build/weir $(DESTDIR)$(PREFIX)/sbin/weir
 	@set -e; for f in $(wildcard docs/weir.8); do \
 		install -d $(DESTDIR)$(PREFIX)/share/man/man8; install -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man8/; done
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 src/api/weir.h $(DESTDIR)$(PREFIX)/include/weir.h
+	install -m 644 $(B)/lib/libweir.a $(DESTDIR)$(LIBDIR)/libweir.a
+	install -m 755 $(B)/lib/$(SO) $(DESTDIR)$(LIBDIR)/$(SO)
+	ln -sf $(SO) $(DESTDIR)$(LIBDIR)/libweir.so
+	sed 's,@PREFIX@,$(PREFIX),g; s,@LIBDIR@,$(LIBDIR),g' dist/weir.pc >$(DESTDIR)$(LIBDIR)/pkgconfig/weir.pc
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	build/weir help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/weir
 	@set -e; for f in $(wildcard dist/weir.service); do install -d $(DESTDIR)$(PREFIX)/lib/systemd/system; \

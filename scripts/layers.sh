@@ -24,6 +24,7 @@ allowed() {
 	datapath/native) echo base policy packet tables ;;
 	datapath) echo tables ;;
 	kernel) echo base policy flat classify tables sets datapath ;;
+	api) echo base policy packet lang flat classify tables datapath ;;
 	cli) echo base policy packet eval lang flat classify tables sets datapath kernel ;;
 	*) echo UNKNOWN ;;
 	esac

@@ -51,6 +51,7 @@ static _Noreturn void out_of_memory(size_t size)
 	}
 	while (g->made)
 		arena_destroy(g->made);
+	free(g->held);
 	guard_open = NULL;
 	longjmp(g->out, 1);
 }
@@ -98,6 +99,7 @@ static void unlink_guard(struct arena *a)
 void arena_guard_open(struct arena_guard *g, size_t most)
 {
 	g->made = NULL;
+	g->held = NULL;
 	g->most = most;
 	g->taken = 0;
 	guard_open = g;
@@ -108,6 +110,12 @@ void arena_guard_close(struct arena_guard *g)
 	guard_open = NULL;
 	for (struct arena *a = g->made; a; a = a->next)
 		a->guard = NULL;
+}
+
+void arena_guard_hold(void *malloced)
+{
+	if (guard_open)
+		guard_open->held = malloced;
 }
 
 struct arena *arena_create(void)

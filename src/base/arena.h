@@ -39,7 +39,7 @@ struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 
 /*
  * Where a thread goes on when memory runs out: a library must not end its program. Of all arenas made since the guard was
- * opened none is left then, and the guard is closed. What else is held there must not need freeing.
+ * opened none is left then, and the guard is closed. Other memory is freed if arena_guard_hold() was told of it.
  *
  *     struct arena_guard g;
  *     if (setjmp(g.out)) return -ENOMEM;
@@ -53,9 +53,11 @@ struct arena_guard {
 	jmp_buf out;
 	struct arena *made; /* since it was opened, the last one first */
 	size_t most, taken;
+	void *held;
 };
 void arena_guard_open(struct arena_guard *g, size_t most);
 void arena_guard_close(struct arena_guard *g);
+void arena_guard_hold(void *malloced); /* one at a time; NULL: nothing any more. Without a guard: nothing happens */
 
 #define arena_new(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n), _Alignof(T)))
 

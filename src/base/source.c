@@ -79,8 +79,11 @@ int source_open(struct sources *s, const char *path, uint32_t *id)
 	}
 	if (!is_stdin)
 		close(fd);
-	if (!err)
+	if (!err) {
+		arena_guard_hold(text);
 		*id = source_add(s, path, (struct str){ text, n });
+		arena_guard_hold(NULL);
+	}
 	free(text);
 	return err;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""`make install` puts the program, its manual, completion and a systemd unit where they belong, and the unit runs that
-program."""
+"""`make install` puts the program, its manual, completion, a systemd unit and the library where they belong; the unit
+runs that program, and a program that uses the library is built from what was installed."""
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tap  # noqa: E402
 
-FILES = ["sbin/weir", "share/man/man8/weir.8", "share/bash-completion/completions/weir", "lib/systemd/system/weir.service"]
+FILES = ["sbin/weir", "share/man/man8/weir.8", "share/bash-completion/completions/weir", "lib/systemd/system/weir.service",
+         "include/weir.h", "lib/libweir.a", "lib/libweir.so.1", "lib/libweir.so", "lib/pkgconfig/weir.pc"]
 
 
 def main(folder):
@@ -40,6 +42,36 @@ def main(folder):
         tap.ok(not said, "systemd has nothing to say about the unit", "\n".join(said))
 
 
+def names(path, *options):
+    out = subprocess.run(["nm", "--defined-only", *options, path], stdout=subprocess.PIPE, text=True).stdout
+    return [line.split()[-1] for line in out.splitlines() if len(line.split()) == 3]
+
+
+def library(place):
+    for path, option in (("libweir.so.1", "-D"), ("libweir.a", "-g")):
+        got = names(place + "lib/" + path, option)
+        tap.ok(got and all(n.startswith("weir_") for n in got), path + " shows no names but its own", got)
+    declared = set(re.findall(r"\b(weir_\w+)\(", re.sub(r"/\*.*?\*/", "", open(place + "include/weir.h").read(), flags=re.S)))
+    tap.ok(declared == set(names(place + "lib/libweir.so.1", "-D")), "it has what weir.h declares", declared)
+    env = dict(os.environ, PKG_CONFIG_PATH=place + "lib/pkgconfig", PKG_CONFIG_SYSROOT_DIR=place[:-len("/opt/weir/")])
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "weir"], env=env, stdout=subprocess.PIPE, text=True).stdout.split()
+    exe = place + "classify"
+    p = subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", exe, tap.ROOT + "/examples/classify.c", *flags, "-lpcap", "-lpthread"],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    tap.ok(p.returncode == 0, "the example is built with pkg-config", p.stdout)
+    rules = place + "rules"
+    with open(rules, "w") as f:
+        f.write("*filter\n:INPUT DROP [0:0]\n-A INPUT -i eth0 -p tcp -m conntrack --ctstate NEW --dport 80:443 -j ACCEPT\n"
+                "-A INPUT -p udp -j REJECT\nCOMMIT\n")
+    capture = tap.ROOT + "/examples/host.pcap"
+    p = subprocess.run([exe, rules, capture], env=dict(env, LD_LIBRARY_PATH=place + "lib"), stdout=subprocess.PIPE, text=True)
+    said = tap.run("eval", "--hook", "input", "--in", "eth0", "--ct", "new", "--json", rules, capture)[1]
+    want = {r["line"]: r["packets"] for r in json.loads(said)["rules"]}
+    got = {int(n): int(c) for c, n in re.findall(r"^ *(\d+) +%s:(\d+) " % re.escape(rules), p.stdout, re.M) if n != "2"}
+    tap.ok(p.returncode == 0 and got == want and all(want.values()), "it counts what weir eval counts", (p.stdout, want))
+
+
 with tempfile.TemporaryDirectory(prefix="weir-install-") as tmp:
     main(tmp)
+    library(tmp + "/opt/weir/")
 tap.end()
