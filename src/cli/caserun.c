@@ -86,10 +86,8 @@ static struct ruleset *read_ruleset(struct cli *c, struct diags *d, const struct
 		read_source(rs, d, k->sets, LANG_IPSET, &sets);
 	if (k->lists.n || c->opt.set.n)
 		read_lists(c, d, k, rs);
-	if (d->n_errors == 0) {
-		policy_number(rs);
-		policy_check(rs, d);
-	}
+	policy_number(rs);
+	policy_check(rs, d);
 	return rs;
 }
 

@@ -29,6 +29,7 @@ void read_source(struct ruleset *rs, struct diags *d, uint32_t source, enum lang
 
 		diag_hint(d, g, "say it: --lang %s; a list of addresses is given as --set NAME=FILE",
 			  option_table[OPTION_LANG].choices);
+		rs->lacks_rules = rs->lacks_sets = true;
 		return;
 	}
 	lang_read(rs, d, source, found, out);
@@ -84,11 +85,11 @@ static int check_tables(struct cli *c, const struct rules *rules, struct str lis
 	return is_any ? CLI_YES : cli_usage(c, "--tables: these rules have none of the tables %s", c->opt.text[OPTION_TABLES]);
 }
 
-/* Tables that are not asked for stay in the ruleset, but hang at no hook. */
+/* Tables that are not asked for stay in the ruleset, but hang at no hook. After errors tables may be missing. */
 static int keep_tables(struct cli *c, const struct rules *rules)
 {
 	struct str list = str_from(c->opt.text[OPTION_TABLES]);
-	int status = check_tables(c, rules, list);
+	int status = c->diags.n_errors ? CLI_YES : check_tables(c, rules, list);
 
 	for (size_t i = 0; i < rules->set->chains.n && !status; i++)
 		if (!is_listed(list, rules->set->chains.v[i]->table))
@@ -116,12 +117,10 @@ int read_rules(struct cli *c, char **path, size_t n, struct rules *out)
 				    &out->lists);
 	if (status)
 		return status;
-	if (c->diags.n_errors == 0) {
-		policy_number(out->set);
-		if (c->opt.given[OPTION_TABLES])
-			status = keep_tables(c, out);
-		policy_check(out->set, &c->diags);
-	}
+	policy_number(out->set);
+	if (c->opt.given[OPTION_TABLES])
+		status = keep_tables(c, out);
+	policy_check(out->set, &c->diags);
 	return status ? status : c->diags.n_errors ? CLI_ERRORS : CLI_YES;
 }
 

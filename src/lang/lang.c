@@ -42,7 +42,8 @@ static void read_iptables(struct ruleset *rs, struct diags *d, uint32_t source, 
 	struct ipt_file *f = iptables_parse(rs->a, d, d->sources, source, fam);
 
 	out->tree = f;
-	if (d->n_errors == errors)
+	rs->lacks_rules |= d->n_errors > errors;
+	if (!f->is_undone)
 		iptables_lower(rs, d, f);
 }
 
@@ -61,8 +62,10 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 	const struct source *src = source_get(d->sources, source);
 
 	*out = (struct lang_file){ .lang = l == LANG_AUTO ? lang_detect(src) : l, .source = source };
-	if (!is_text(src, d, source))
+	if (!is_text(src, d, source)) {
+		rs->lacks_rules = rs->lacks_sets = true;
 		return;
+	}
 	switch (out->lang) {
 	case LANG_IPTABLES:
 	case LANG_IP6TABLES:
@@ -78,9 +81,11 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 	case LANG_AUTO:
 	case LANG_COUNT:
 		diag_error(d, (struct loc){ source, 0, 0 }, "cannot tell the language of this file");
+		rs->lacks_rules = rs->lacks_sets = true;
 		break;
 	default:
 		diag_error(d, (struct loc){ source, 0, 0 }, "%s rules are not read yet", lang_name(out->lang));
+		rs->lacks_rules = rs->lacks_sets = true;
 		break;
 	}
 }

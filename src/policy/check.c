@@ -6,6 +6,9 @@
  *     -A B -j A            error: this jump closes the loop A -> B -> A
  *     -A INPUT -j A
  *
+ * After errors the ruleset lacks what could not be read. What is wrong with the rest is told all the same, but nothing that
+ * the missing part may put right.
+ *
  * Loops are found by walking calls in depth first order from every base chain, then from what is left; a call to a chain
  * that is being walked closes a loop. The walk keeps its own stack, so that a long row of calls costs no C stack.
  */
@@ -64,6 +67,8 @@ static void report_loop(struct walk *w, size_t from, struct loc at)
 	struct loc first = is_self ? at : w->stack.v[from + 1].at;
 
 	if (!w->base) {
+		if (w->rs->lacks_rules)
+			return; /* one of them may reach it */
 		diag_warn(w->d, first, "unreached-loop", "loop %.*s, which no built-in chain reaches", STR_ARG(cycle));
 		return;
 	}
@@ -133,18 +138,21 @@ static void check_loops(const struct ruleset *rs, struct diags *d, struct arena 
 		walk_from(&w, rs->chains.v[i]);
 }
 
-/* One use of a set. `negated`: of a test; an effect is never negated. */
+static void unknown_set(const struct ruleset *rs, const struct set_use *use, struct diags *d)
+{
+	if (!rs->lacks_sets)
+		diag_hint(d, diag_warn(d, use->at, "unknown-set", "set %.*s is used, but no file defines it", STR_ARG(use->name)),
+			  "give the output of `ipset save` as one more file");
+}
+
+/* One use of a set that is known. `negated`: of a test; an effect is never negated. */
 static void check_use(const struct rule *r, const struct set_use *use, const struct step *s, struct diags *d)
 {
 	const struct set *set = use->set;
 	const char *what = s->kind == STEP_EFFECT ? "does nothing" : s->test.negated ? "always matches" : "never matches";
-	struct diag *g;
 
-	if (!set) {
-		g = diag_warn(d, use->at, "unknown-set", "set %.*s is used, but no file defines it", STR_ARG(use->name));
-		diag_hint(d, g, "give the output of `ipset save` as one more file");
+	if (set->is_doubtful)
 		return;
-	}
 	if (use->n_dirs < set->n_dims)
 		diag_warn(d, use->at, "set-dimensions", "set %.*s has %u dimensions, %u given: %s", STR_ARG(set->name),
 			  set->n_dims, use->n_dirs, what);
@@ -157,24 +165,29 @@ static void check_use(const struct rule *r, const struct set_use *use, const str
 			  r->chain->family == FAMILY_IP6 ? "IPv6" : "IPv4", what);
 }
 
+static void check_rule_sets(const struct ruleset *rs, const struct rule *r, struct diags *d)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++) {
+		const struct step *s = &r->step[i];
+		const struct set_use *use = s->kind == STEP_TEST && s->test.kind == TEST_SET ? s->test.set :
+					    s->kind == STEP_EFFECT			      ? s->effect.set :
+											NULL;
+
+		if (use && use->set)
+			check_use(r, use, s, d);
+		else if (use)
+			unknown_set(rs, use, d);
+	}
+}
+
 void policy_check(const struct ruleset *rs, struct diags *d)
 {
 	struct arena *scratch = arena_create();
 
 	check_loops(rs, d, scratch);
-	for (size_t i = 0; i < rs->rules.n; i++) {
-		const struct rule *r = rs->rules.v[i];
-
-		for (uint32_t j = 0; j < r->n_steps; j++) {
-			const struct step *s = &r->step[j];
-
-			if (s->kind == STEP_TEST && s->test.kind == TEST_SET)
-				check_use(r, s->test.set, s, d);
-			else if (s->kind == STEP_EFFECT && s->effect.set)
-				check_use(r, s->effect.set, s, d);
-		}
-	}
-	for (size_t i = 0; i < rs->sets.n; i++)
+	for (size_t i = 0; i < rs->rules.n; i++)
+		check_rule_sets(rs, rs->rules.v[i], d);
+	for (size_t i = 0; i < rs->sets.n && !rs->lacks_sets; i++)
 		for (size_t j = 0; rs->sets.v[i]->dim[0] == SET_DIM_LIST && j < rs->sets.v[i]->elems.n; j++) {
 			const struct set_elem *e = &rs->sets.v[i]->elems.v[j];
 

@@ -309,6 +309,7 @@ struct set {
 	bool has_default_timeout, has_counters, has_comments, has_skbinfo, forceadd;
 	uint32_t default_timeout_s;
 	struct str options; /* the rest of its create line as far as it matters, canonical */
+	bool is_doubtful;   /* what was said about it has an error: it may not be what it looks like */
 	VEC(struct set_elem) elems;
 	struct loc at;
 	uint32_t id;
@@ -319,6 +320,7 @@ struct ruleset {
 	VEC(struct chain *) chains;
 	VEC(struct rule *) rules;
 	VEC(struct set *) sets;
+	bool lacks_rules, lacks_sets; /* some could not be read; then there was an error, and this is for policy_check() only */
 	struct strmap chain_by_name, set_by_name; /* for the functions below */
 };
 

@@ -198,21 +198,6 @@ static void a_loop_that_nobody_reaches_is_a_warning(void **state)
 	assert_diag(f, 0, DIAG_WARNING, 2, "loop A -> A, which no built-in chain reaches");
 }
 
-static void one_chain_called_twice_is_no_loop(void **state)
-{
-	struct fixture *f = *state;
-	struct chain *in = chain(f, "filter", "INPUT", HOOK_INPUT, 0), *a = chain(f, "filter", "A", HOOK_NONE, 0);
-	struct chain *b = chain(f, "filter", "B", HOOK_NONE, 0);
-
-	jump(f, in, a, 1);
-	jump(f, in, b, 2);
-	jump(f, in, a, 3);
-	jump(f, a, b, 4);
-	policy_number(f->rs);
-	policy_check(f->rs, &f->d);
-	assert_int_equal(f->d.all.n, 0);
-}
-
 static struct test *set_test(struct fixture *f, struct chain *c, const char *name, uint8_t n_dirs, uint32_t at)
 {
 	struct rule *r = rule(f, c, UINT32_MAX, "set", at);
@@ -226,6 +211,45 @@ static struct test *set_test(struct fixture *f, struct chain *c, const char *nam
 	r->step[0].test.kind = TEST_SET;
 	r->step[0].test.set = use;
 	return &r->step[0].test;
+}
+
+static void what_is_lacking_may_put_things_right(void **state)
+{
+	struct fixture *f = *state;
+	struct chain *in = chain(f, "filter", "INPUT", HOOK_INPUT, 0), *a = chain(f, "filter", "A", HOOK_NONE, 0);
+	struct chain *b = chain(f, "filter", "B", HOOK_NONE, 0);
+	struct set *s = policy_set_add(f->rs, STR("s"), line(f, 1));
+
+	s->n_dims = 2;
+	s->is_doubtful = true;
+	jump(f, a, a, 2);
+	jump(f, in, b, 3);
+	jump(f, b, b, 4);
+	set_test(f, in, "s", 1, 5);
+	set_test(f, in, "t", 1, 6);
+	policy_number(f->rs);
+	f->rs->lacks_rules = f->rs->lacks_sets = true;
+	policy_check(f->rs, &f->d);
+	assert_int_equal(f->d.all.n, 1);
+	assert_diag(f, 0, DIAG_ERROR, 4, "loop B -> B reached from INPUT (line 3)");
+	s->is_doubtful = f->rs->lacks_rules = f->rs->lacks_sets = false;
+	policy_check(f->rs, &f->d);
+	assert_int_equal(f->d.all.n, 1 + 4);
+}
+
+static void one_chain_called_twice_is_no_loop(void **state)
+{
+	struct fixture *f = *state;
+	struct chain *in = chain(f, "filter", "INPUT", HOOK_INPUT, 0), *a = chain(f, "filter", "A", HOOK_NONE, 0);
+	struct chain *b = chain(f, "filter", "B", HOOK_NONE, 0);
+
+	jump(f, in, a, 1);
+	jump(f, in, b, 2);
+	jump(f, in, a, 3);
+	jump(f, a, b, 4);
+	policy_number(f->rs);
+	policy_check(f->rs, &f->d);
+	assert_int_equal(f->d.all.n, 0);
 }
 
 static void uses_of_sets_are_checked(void **state)
@@ -292,6 +316,7 @@ int main(void)
 		unit(a_reached_loop_is_an_error_with_its_cycle),
 		unit(longer_and_shorter_loops_are_found),
 		unit(a_loop_that_nobody_reaches_is_a_warning),
+		unit(what_is_lacking_may_put_things_right),
 		unit(one_chain_called_twice_is_no_loop),
 		unit(uses_of_sets_are_checked),
 		unit(the_text_form_shows_what_decides),

@@ -89,6 +89,9 @@ static struct ipset_set *set_named(struct ipset_reader *r, const struct ipset_li
 	k = set_at(f, l->word[i].text);
 	if (k < f->sets.n)
 		return f->sets.v[k];
+	for (k = 0; k < f->lacking.n; k++)
+		if (str_eq(f->lacking.v[k], l->word[i].text))
+			return NULL; /* that has been told */
 	g = diag_error(r->d, l->word[i].at, "no set '%.*s' has been created before this line", STR_ARG(l->word[i].text));
 	names = arena_new(r->line, const char *, f->sets.n);
 	for (k = 0; k < f->sets.n; k++)
@@ -114,12 +117,14 @@ static void do_create(struct ipset_reader *r, const struct ipset_line *l)
 	struct ipset_set *s;
 	const char *near;
 	size_t old = set_at(f, name.text);
+	unsigned errors;
 
 	if (old < f->sets.n) {
 		if (!r->exist) {
 			struct str where = source_name_line(r->d->a, r->d->sources, f->sets.v[old]->model.at);
 
 			diag_error(r->d, name.at, "set %.*s is created twice (%.*s)", STR_ARG(name.text), STR_ARG(where));
+			f->sets.v[old]->model.is_doubtful = true;
 		}
 		return;
 	}
@@ -139,7 +144,9 @@ static void do_create(struct ipset_reader *r, const struct ipset_line *l)
 	s->model.type = l->word[2].text;
 	s->model.at = name.at;
 	s->create = *l;
+	errors = r->d->n_errors;
 	ipset_type_options(r, s, l);
+	s->model.is_doubtful = r->d->n_errors > errors;
 	*vec_add(r->a, &f->sets) = s;
 }
 
@@ -205,6 +212,7 @@ static void do_swap(struct ipset_reader *r, const struct ipset_line *l)
 	if (x->type != y->type || x->model.family != y->model.family) {
 		diag_error(r->d, l->word[0].at, "sets %.*s and %.*s are of different types", STR_ARG(x->model.name),
 			   STR_ARG(y->model.name));
+		x->model.is_doubtful = y->model.is_doubtful = true;
 		return;
 	}
 	name = x->model.name;
@@ -226,7 +234,7 @@ static const struct command {
 	{ "swap", "-W", "w", 3, "swap ONE OTHER", do_swap },
 };
 
-static void run_line(struct ipset_reader *r, const struct ipset_line *l)
+static void run_command(struct ipset_reader *r, const struct ipset_line *l)
 {
 	const char *names[sizeof commands / sizeof *commands], *near;
 	struct str verb = l->word[0].text;
@@ -253,6 +261,21 @@ static void run_line(struct ipset_reader *r, const struct ipset_line *l)
 		diag_hint(r->d, g, "did you mean '%s'?", near);
 }
 
+/* An element that cannot be read leaves the set what it is; anything else may be a set that is missing now. */
+static void run_line(struct ipset_reader *r, const struct ipset_line *l)
+{
+	unsigned errors = r->d->n_errors;
+	size_t n = r->file->sets.n;
+
+	run_command(r, l);
+	if (r->d->n_errors == errors || r->file->sets.n > n || str_is(l->word[0].text, "add") || str_is(l->word[0].text, "-A") ||
+	    str_is(l->word[0].text, "a"))
+		return;
+	r->file->lacks_sets = true;
+	if (l->n > 1)
+		*vec_add(r->a, &r->file->lacking) = l->word[1].text;
+}
+
 struct ipset_file *ipset_read(struct arena *a, struct diags *d, uint32_t source)
 {
 	const struct source *src = source_get(d->sources, source);
@@ -268,7 +291,11 @@ struct ipset_file *ipset_read(struct arena *a, struct diags *d, uint32_t source)
 			s.end--;
 		if (s.pos < s.end && src->text.p[s.pos] == '#')
 			continue;
-		if (!read_line(&r, &s, &l) || l.n == 0 || str_is(l.word[0].text, "COMMIT"))
+		if (!read_line(&r, &s, &l)) {
+			f->lacks_sets = true;
+			continue;
+		}
+		if (l.n == 0 || str_is(l.word[0].text, "COMMIT"))
 			continue;
 		run_line(&r, &l);
 		arena_reset(r.line);
@@ -284,6 +311,7 @@ struct ipset_file *ipset_read(struct arena *a, struct diags *d, uint32_t source)
 
 void ipset_lower(struct ruleset *rs, struct diags *d, const struct ipset_file *f)
 {
+	rs->lacks_sets |= f->lacks_sets;
 	for (size_t i = 0; i < f->sets.n; i++) {
 		const struct ipset_set *from = f->sets.v[i];
 		struct set *old = policy_set_find(rs, from->model.name), *s;
@@ -293,6 +321,7 @@ void ipset_lower(struct ruleset *rs, struct diags *d, const struct ipset_file *f
 
 			diag_error(d, from->model.at, "set %.*s is also given by another file (%.*s)", STR_ARG(from->model.name),
 				   STR_ARG(where));
+			old->is_doubtful = true;
 			continue;
 		}
 		s = policy_set_add(rs, from->model.name, from->model.at);

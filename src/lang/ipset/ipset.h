@@ -82,6 +82,8 @@ struct ipset_set {
 
 struct ipset_file {
 	VEC(struct ipset_set *) sets;
+	bool lacks_sets; /* a line that makes, names or takes away sets could not be read */
+	VEC(struct str) lacking; /* the sets that these lines name first */
 };
 
 /* What reading hands around. */

@@ -321,7 +321,7 @@ static void check_iface(struct places *p, const struct ipt_iface *i, const char 
 	if (p->chain->hook != HOOK_NONE)
 		diag_error(p->d, i->at, "%s has no meaning in %.*s: packets there have no such interface", option,
 			   STR_ARG(p->chain->name));
-	else if (!i->negated && i->name.n)
+	else if (!i->negated && i->name.n && !p->t->lacks_rules)
 		diag_warn(p->d, i->at, "never-matches", "chain '%.*s' is reached only where packets have no %s interface",
 			  STR_ARG(p->chain->name), option[1] == 'i' ? "input" : "output");
 }

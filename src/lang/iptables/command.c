@@ -297,10 +297,13 @@ static void unknown_command(struct line *l)
 
 static void run(struct line *l, const struct command_row *row)
 {
+	unsigned errors = l->p->d->n_errors;
+
 	switch (row->command) {
 	case COMMAND_APPEND:
 	case COMMAND_INSERT:
 		add_rule(l, row->command == COMMAND_INSERT);
+		l->p->table->lacks_rules |= l->p->d->n_errors > errors;
 		break;
 	case COMMAND_NEW:
 		new_chain(l);
@@ -313,9 +316,11 @@ static void run(struct line *l, const struct command_row *row)
 			  diag_error(l->p->d, l->w[l->i].at, "-%c (--%s) has no place in a ruleset file: it works on rules that "
 							      "are there already", row->letter, row->name),
 			  "%s", row->instead);
+		l->p->file->is_undone = true;
 		break;
 	default:
 		change_chains(l, row->command);
+		l->p->file->is_undone |= l->p->d->n_errors > errors;
 		break;
 	}
 }

@@ -337,6 +337,8 @@ static void add_jump(struct lower *l, struct ruleset *rs, const struct ipt_rule 
 
 	if (!to && r->chain_is_missing)
 		to = missing_chain(l, rs, r, from);
+	if ((!to || to->hook != HOOK_NONE) && rs->lacks_rules)
+		return; /* that was told when the file was read */
 	if (!to || to->hook != HOOK_NONE) {
 		diag_error(l->d, r->target_at, to ? "%.*s is a built-in chain; a rule cannot jump to it"
 						  : "there is no chain or target '%.*s' in this table",

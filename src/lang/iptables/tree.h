@@ -187,11 +187,13 @@ struct ipt_table {
 	struct loc commit_at; /* COMMIT */
 	VEC(struct ipt_chain *) chains; /* base chains that the file names, and user chains, in file order */
 	struct strmap by_name;	      /* struct ipt_chain of each */
+	bool lacks_rules;	      /* some lines could not be read */
 };
 
 struct ipt_file {
 	enum family family;
 	VEC(struct ipt_table *) tables; /* in file order, each name once */
+	bool is_undone; /* a line with an error would have taken rules away: nobody knows what is left */
 };
 
 struct ipt_chain *ipt_chain_find(const struct ipt_table *t, struct str name); /* NULL */
