@@ -185,6 +185,38 @@ static bool is_exact(const struct code_insn *x)
 	return x->arg == DP_W_L4 && is_exact_l4(x);
 }
 
+bool box_holds(const struct code_insn *x)
+{
+	uint64_t held = x->arg == DP_W_L4 ? UINT32_MAX : 0;
+	enum box_dim d;
+
+	if (x->a == 0)
+		return 0 - x->b <= x->c;
+	if (x->c && x->arg <= DP_W_DST_LO && x->a == ~0ull)
+		return is_exact_address(x);
+	if (x->c) {
+		d = dim_of_span(x);
+		return d != BOX_DIMS && (x->a == bits_of(d) || (x->arg == DP_W_L4 && !(x->a & ~bits_of(d) & ~0xffffull)));
+	}
+	for (unsigned i = 0; i < BOX_DIMS; i++)
+		if (box_places[i].word == x->arg && is_prefix_mask((x->a & bits_of((enum box_dim)i)) >> box_places[i].shift, box_places[i].bits))
+			held |= bits_of((enum box_dim)i);
+	return !(x->b & ~x->a) && !(x->a & ~held);
+}
+
+bool box_covers(const struct box *a, const struct box *b)
+{
+	if (a->dims & ~b->dims)
+		return false;
+	for (uint32_t left = a->dims; left; left &= left - 1) {
+		unsigned d = (unsigned)__builtin_ctz(left);
+
+		if (a->lo[d] > b->lo[d] || a->hi[d] < b->hi[d])
+			return false;
+	}
+	return !(a->l4_mask & ~b->l4_mask) && (b->l4_value & a->l4_mask) == a->l4_value;
+}
+
 /* ---------- one rule ---------- */
 
 struct flow {

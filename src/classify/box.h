@@ -47,9 +47,11 @@ struct box_rule {
 	bool is_never;		    /* no key passes the guard */
 	bool is_whole;		    /* every key of the box passes: nothing but the body is left at `place` */
 	bool is_final;		    /* who passes does not come back to this list's later rules */
+	uint32_t until;		    /* who passes does not come to the rules before this one: its number, or BOX_FINAL */
 	uint32_t escape;	    /* the instruction whose jump leaves the list for good, or BOX_NO_ESCAPE */
 };
 #define BOX_NO_ESCAPE UINT32_MAX
+#define BOX_FINAL UINT32_MAX
 
 /* Boxes by instruction, for guards that branch; kept from rule to rule. */
 struct box_room {
@@ -72,6 +74,12 @@ void box_read(struct box_room *room, const struct code *c, uint32_t first, uint3
 	      bool *has_escape);
 /* The keys that may come to the rule's instruction `at`. False: none do. */
 bool box_at(struct box_room *room, const struct code *c, const struct box_rule *r, uint32_t at, struct box *out);
+/* Is every key of b one of a? No, too, if that cannot be told from what boxes hold. */
+bool box_covers(const struct box *a, const struct box *b);
+/* Does a box that was narrowed by this compare hold all that it asks? */
+bool box_holds(const struct code_insn *x);
+/* Compares for just the keys of the box; the others go to `fail`. */
+void box_emit(struct code *c, const struct box *b, int fail);
 /* An entry of a graph's leaf for this box: DP_ENTRY_IP4 or DP_ENTRY_IP6 words. The result is without the engine's bits. */
 void box_entry(const struct box *b, bool is_ip6, uint64_t result, uint64_t *word);
 

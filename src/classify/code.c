@@ -19,8 +19,7 @@ struct code_insn *code_add(struct code *c, enum dp_op op)
 {
 	struct code_insn *i = vec_add(c->a, &c->insn);
 
-	i->op = (uint8_t)op;
-	i->yes = i->no = CODE_NEXT;
+	*i = (struct code_insn){ .op = (uint8_t)op, .yes = CODE_NEXT, .no = CODE_NEXT }; /* a list that is rewritten leaves old ones */
 	if (op != DP_OP_TEST)
 		c->steps++;
 	return i;

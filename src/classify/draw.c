@@ -111,20 +111,27 @@ static void draw_cut(struct pen *p, const struct graph_part *c)
 
 static void put_place(struct pen *p, const struct rule *r)
 {
-	if (!r)
-		buf_printf(p->b, "policy");
-	else if (r->expansion)
+	if (r->expansion)
 		buf_printf(p->b, "%.*s:%u", STR_ARG(source_name_line(p->scratch, p->sources, r->at)), r->expansion);
 	else
 		buf_printf(p->b, "%.*s", STR_ARG(source_name_line(p->scratch, p->sources, r->at)));
+}
+
+/* "rules.v4:5 + rules.v4:6" */
+static void put_entry(struct pen *p, const struct tables_entry *e)
+{
+	for (uint32_t i = 0; e && i < e->n; i++) {
+		buf_printf(p->b, i ? " + " : "");
+		put_place(p, e->rule[i]);
+	}
+	buf_printf(p->b, e ? "\\n" : "policy\\n");
 }
 
 static void draw_leaf(struct pen *p, const struct graph_part *leaf)
 {
 	buf_printf(p->b, "\tn%u [shape=box, label=\"", leaf->offset);
 	for (uint32_t i = 0; i < leaf->n; i++) {
-		put_place(p, inspect_rule_at(p->list, (uint32_t)(graph_read_result(p->g, leaf, i) >> DP_PLACE_SHIFT)));
-		buf_printf(p->b, "\\n");
+		put_entry(p, inspect_entry_at(p->list, (uint32_t)(graph_read_result(p->g, leaf, i) >> DP_PLACE_SHIFT)));
 	}
 	buf_printf(p->b, "\"];\n");
 	put_edge(p, leaf->offset, leaf->cont, "style=dashed");

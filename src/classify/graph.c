@@ -95,12 +95,12 @@ static bool span_covers(struct cut_span a, struct cut_span s, uint32_t mask, uin
 	return is_prefix(a, &need) && !(need & ~mask) && !((value ^ a.lo) & need);
 }
 
-/* Every key of the region ends the list at this rule, if it comes to it. */
+/* No key of the region that comes to this rule comes to those before its `until`. */
 static bool rule_covers(const struct cut_rules *r, uint32_t id, const struct cut_region *g)
 {
 	const struct box_rule *a = &r->rule[id];
 
-	if (!a->is_final || !has_presence(&a->box, region_has(r, g)))
+	if (!a->until || !has_presence(&a->box, region_has(r, g)))
 		return false;
 	for (unsigned d = 0; d < r->n_dims; d++)
 		if (!span_covers(r->span[(size_t)id * r->n_dims + d], g->range[d], g->mask[d], g->value[d]))
@@ -108,12 +108,12 @@ static bool rule_covers(const struct cut_rules *r, uint32_t id, const struct cut
 	return true;
 }
 
-/* Every key of the region that may match rule b ends the list at the earlier rule a. */
+/* No key of the region that may match rule b comes to it, because of the earlier rule a. */
 static bool rule_shadows(const struct cut_rules *r, uint32_t a, uint32_t b, const struct cut_region *g)
 {
 	const struct box *x = &r->rule[a].box, *y = &r->rule[b].box;
 
-	if (!r->rule[a].is_final || !has_presence(x, region_has(r, g) | (y->l4_mask & y->l4_value & 0xffff)))
+	if (r->rule[a].until <= b || !has_presence(x, region_has(r, g) | (y->l4_mask & y->l4_value & 0xffff)))
 		return false;
 	for (unsigned d = 0; d < r->n_dims; d++) {
 		struct cut_span own = r->span[(size_t)b * r->n_dims + d], s = cut_clip(r, b, d, g);
@@ -146,14 +146,17 @@ static bool rule_misses(const struct cut_rules *r, uint32_t id, const struct cut
 /* Takes out rules that miss the region or are hidden in it by an earlier one. */
 static void prune(const struct cut_rules *r, struct ids *s, const struct cut_region *g)
 {
+	uint32_t until = 0;
 	size_t n = 0, m = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (rule_misses(r, s->v[i], g))
+	for (size_t i = 0; i < s->n && until != BOX_FINAL; i++) {
+		uint32_t id = s->v[i];
+
+		if (id < until || rule_misses(r, id, g))
 			continue;
-		s->v[n++] = s->v[i];
-		if (rule_covers(r, s->v[i], g))
-			break;
+		s->v[n++] = id;
+		if (rule_covers(r, id, g) && r->rule[id].until > until)
+			until = r->rule[id].until;
 	}
 	for (size_t i = 0; i < n && n <= SHADOW_MOST; i++) {
 		bool is_hidden = false;

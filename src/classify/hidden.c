@@ -14,19 +14,6 @@ struct search {
 	bool writes_marks;
 };
 
-static bool covers(const struct box *a, const struct box *b)
-{
-	if (a->dims & ~b->dims)
-		return false;
-	for (uint32_t left = a->dims; left; left &= left - 1) {
-		unsigned d = (unsigned)__builtin_ctz(left);
-
-		if (a->lo[d] > b->lo[d] || a->hi[d] < b->hi[d])
-			return false;
-	}
-	return !(a->l4_mask & ~b->l4_mask) && (b->l4_value & a->l4_mask) == a->l4_value;
-}
-
 /* Who matches it is gone, and the key is still as it was when a later rule looks at it. */
 static bool can_hide(const struct search *s, size_t i)
 {
@@ -60,7 +47,7 @@ static void hide(struct search *s, size_t i, size_t by)
 	if (r->escape == BOX_NO_ESCAPE)
 		return;
 	box_at(&s->room, s->t->code, r, r->escape, &asked);
-	f->is_kept = !covers(&s->t->rule[by].box, &asked);
+	f->is_kept = !box_covers(&s->t->rule[by].box, &asked);
 }
 
 /* ---------- wide rules ---------- */
@@ -112,7 +99,7 @@ static void hide_by_wide(struct search *s)
 	n = find_wide(s, most, wide);
 	for (size_t i = 0; i < s->t->n; i++)
 		for (size_t k = 0; k < n && wide[k] < i && !s->t->rule[i].is_never; k++)
-			if (!s->t->rule[wide[k]].is_never && covers(&s->t->rule[wide[k]].box, &s->t->rule[i].box))
+			if (!s->t->rule[wide[k]].is_never && box_covers(&s->t->rule[wide[k]].box, &s->t->rule[i].box))
 				hide(s, i, wide[k]);
 }
 
@@ -148,7 +135,7 @@ static void hide_by_twins(struct search *s)
 		if (r->is_never)
 			continue;
 		for (int32_t k = *head, tries = 0; k != NONE && tries < TWINS_MOST && !r->is_never; k = next[k], tries++)
-			if (same_addresses(&s->t->rule[k].box, &r->box) && covers(&s->t->rule[k].box, &r->box))
+			if (same_addresses(&s->t->rule[k].box, &r->box) && box_covers(&s->t->rule[k].box, &r->box))
 				hide(s, i, (size_t)k);
 		if (r->is_never || !can_hide(s, i))
 			continue;

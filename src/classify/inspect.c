@@ -42,9 +42,9 @@ const struct tables_list *inspect_list_of(const struct tables *t, const struct c
 	return NULL;
 }
 
-const struct rule *inspect_rule_at(const struct tables_list *l, uint32_t place)
+const struct tables_entry *inspect_entry_at(const struct tables_list *l, uint32_t place)
 {
-	return place < l->chain->rules.n ? l->chain->rules.v[place] : NULL;
+	return place < l->n_entries ? &l->entry[place] : NULL;
 }
 
 /* ---------- the longest way ---------- */
@@ -79,6 +79,8 @@ static uint64_t worst_of(const struct tables *t, const struct tables_list *l, co
 			next += worst_of_callee(t, done, x.word[2]);
 		else if (x.op == DP_OP_LOOKUP)
 			next = l->worst + longest;
+		else if (x.op == DP_OP_COUNT)
+			next = i + x.yes < l->n_insns ? way[i + x.yes] : 0;
 		else if (x.op == DP_OP_TEST || x.op >= DP_OP_SET)
 			next = larger(way[i + x.yes], way[i + x.no]);
 		way[i] = 1 + next;
@@ -139,6 +141,7 @@ static uint32_t step(struct walk *w, uint32_t pc)
 	case DP_OP_LOOKUP:
 		return graph_read_lookup(w->t->word, pc, w->key, &w->steps);
 	case DP_OP_COUNT:
+		return pc + x.yes;
 	case DP_OP_MARK:
 	case DP_OP_RESTORE_MARK:
 	case DP_OP_LOG:

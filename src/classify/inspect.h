@@ -23,8 +23,8 @@ struct inspect_list {
 /* One for each of t->list, in a. */
 struct inspect_list *inspect_lists(struct arena *a, const struct tables *t);
 const struct tables_list *inspect_list_of(const struct tables *t, const struct chain *c); /* NULL: nothing leads there */
-/* The rule of a place in the list's tables; NULL: it is the policy's. */
-const struct rule *inspect_rule_at(const struct tables_list *l, uint32_t place);
+/* The entry of a place in the list's tables; NULL: it is the policy's. */
+const struct tables_entry *inspect_entry_at(const struct tables_list *l, uint32_t place);
 /*
  * The list's decision graph as graphviz text: cuts with the bits that they look at, leaves with the places of their rules,
  * dashed the way on when no entry of a leaf matches. The list must have one: TABLES_ENGINE_GRAPH.

@@ -6,6 +6,7 @@
 
 #include "classify/box.h"
 #include "classify/hidden.h"
+#include "classify/hitset.h"
 
 enum { LEAST_RULES = 4 };
 /* ns, roughly: one lookup; a rule that is passed by in a scan. Only their ratio matters. */
@@ -15,6 +16,7 @@ struct plan {
 	struct lookup_list *l;
 	struct arena *scratch;
 	struct box_rule *rule;
+	bool *dead;	  /* not in the tables at all */
 	uint64_t *result; /* of each rule, policy_result of the policy */
 	uint64_t policy_result;
 	uint32_t *kept;	 /* the first instruction of each rule that stays, or its end */
@@ -25,11 +27,6 @@ struct plan {
 };
 
 /* ---------- the plan ---------- */
-
-static bool is_dead(const struct plan *p, size_t i)
-{
-	return p->rule[i].is_never && !p->l->fate[i].is_kept;
-}
 
 /* Does the rule do nothing but give a verdict to whom its box lets pass? */
 static bool is_verdict(const struct plan *p, size_t i)
@@ -44,7 +41,7 @@ static uint32_t kept_from(const struct plan *p, size_t i)
 {
 	if (p->has_ct)
 		return p->rule[i].first;
-	return is_verdict(p, i) || is_dead(p, i) ? p->rule[i].end : p->rule[i].place;
+	return is_verdict(p, i) || p->dead[i] ? p->rule[i].end : p->rule[i].place;
 }
 
 static uint64_t verdict_result(uint32_t place, const struct code_insn *x)
@@ -81,6 +78,8 @@ static bool falls_through(const struct plan *p, size_t i)
 			return true;
 	}
 	switch (c->insn.v[end - 1].op) {
+	case DP_OP_COUNT:
+		return target_of(c, end - 1, c->insn.v[end - 1].yes) == end;
 	case DP_OP_ACCEPT:
 	case DP_OP_DROP:
 	case DP_OP_GOTO:
@@ -91,6 +90,27 @@ static bool falls_through(const struct plan *p, size_t i)
 	}
 }
 
+/* Where who passes goes on, if that is not the next entry; n: at the policy. Else 0. */
+static size_t skips_to(const struct plan *p, size_t i)
+{
+	const struct code_insn *x = &p->l->code->insn.v[p->rule[i].end - 1];
+	size_t lo = i + 1, hi = p->l->n;
+	uint32_t to;
+
+	if (x->op != DP_OP_COUNT || x->yes == CODE_NEXT)
+		return 0;
+	to = p->l->code->label.v[x->yes];
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->l->start[mid] < to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static void make_plan(struct plan *p)
 {
 	bool falls = true;
@@ -98,9 +118,11 @@ static void make_plan(struct plan *p)
 
 	for (size_t i = 0; i < p->l->n; i++) {
 		const struct box_rule *r = &p->rule[i];
+		size_t to = skips_to(p, i);
 
+		falls |= p->lookup[i];
 		p->kept[i] = kept_from(p, i);
-		if (is_dead(p, i))
+		if (p->dead[i])
 			continue;
 		p->lookup[i] = falls;
 		at += falls;
@@ -110,6 +132,7 @@ static void make_plan(struct plan *p)
 			p->result[i] = DP_RESULT(i, DP_RESULT_RUN, at + (r->place - p->kept[i]));
 		at += r->end - p->kept[i];
 		falls = p->kept[i] < r->end && falls_through(p, i);
+		p->lookup[to] |= to > 0; /* whoever skips comes there */
 	}
 	p->policy = at;
 	p->policy_result = policy_result(p);
@@ -151,7 +174,7 @@ static void rewrite(struct plan *p, const struct graph *g)
 	for (size_t i = 0; i < p->l->n; i++) {
 		size_t first = p->rule[i].first - c->list, end = p->rule[i].end - c->list, from = first;
 
-		if (is_dead(p, i))
+		if (p->dead[i])
 			from = end;
 		else if (g)
 			from = p->kept[i] - c->list;
@@ -219,17 +242,41 @@ static bool build_graph(const struct plan *p, struct graph *g)
 	return false;
 }
 
-static void read_rules(struct plan *p)
+/* What the entries ask, and which of them no packet comes to. */
+static void read_rules(struct plan *p, struct tables_fate *fate)
 {
 	const struct lookup_list *l = p->l;
 	struct box_room room = { .a = p->scratch };
-	struct hidden_task hidden = { .code = l->code, .rule = p->rule, .n = l->n, .fate = l->fate };
+	struct hidden_task hidden = { .code = l->code, .n = l->n, .fate = fate };
 
-	for (size_t i = 0; i < l->n; i++)
-		box_read(&room, l->code, l->start[i], l->start[i + 1], l->start[l->n], &p->rule[i], &p->has_ct);
+	p->rule = arena_new(p->scratch, struct box_rule, l->n + 1);
+	p->dead = arena_new(p->scratch, bool, l->n + 1);
+	for (size_t i = 0; i < l->n; i++) {
+		struct box_rule *r = &p->rule[i];
+
+		box_read(&room, l->code, l->start[i], l->start[i + 1], l->start[l->n], r, &p->has_ct);
+		r->until = r->is_final ? BOX_FINAL : r->is_whole ? (uint32_t)skips_to(p, i) : 0;
+	}
+	hidden.rule = p->rule;
 	hidden_find(&hidden);
-	for (size_t i = 0; i < l->n; i++)
+	p->n_used = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		p->dead[i] = p->rule[i].is_never && !fate[i].is_kept;
 		p->n_used += !p->rule[i].is_never;
+	}
+}
+
+static void merge_counting(struct plan *p)
+{
+	struct lookup_list *l = p->l;
+	struct hitset_list h = { l->code, l->start, l->entry, l->n };
+
+	if (!l->sums || !hitset_merge(p->scratch, &h, p->rule, p->dead, l->sums))
+		return;
+	l->start = h.start;
+	l->entry = h.entry;
+	l->n = h.n;
+	read_rules(p, arena_new(p->scratch, struct tables_fate, l->n + 1));
 }
 
 /* False: nothing has been rewritten. */
@@ -238,6 +285,9 @@ static bool make_graph(struct plan *p)
 	struct tables_list *report = p->l->report;
 	struct graph g;
 
+	p->result = arena_new(p->scratch, uint64_t, p->l->n + 1);
+	p->kept = arena_new(p->scratch, uint32_t, p->l->n + 1);
+	p->lookup = arena_new(p->scratch, bool, p->l->n + 1);
 	make_plan(p);
 	if (!build_graph(p, &g)) {
 		report->why = "the graph would exceed the datapath's bounds";
@@ -255,15 +305,15 @@ void lookup_make(struct lookup_list *l)
 {
 	struct plan p = { .l = l, .scratch = arena_create() };
 
-	p.rule = arena_new(p.scratch, struct box_rule, l->n + 1);
-	p.result = arena_new(p.scratch, uint64_t, l->n + 1);
-	p.kept = arena_new(p.scratch, uint32_t, l->n + 1);
-	p.lookup = arena_new(p.scratch, bool, l->n + 1);
-	read_rules(&p);
+	read_rules(&p, l->fate);
 	*l->report = (struct tables_list){ .chain = l->report->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p),
 					   .fate = l->fate };
+	if (!l->report->why)
+		merge_counting(&p);
 	if (l->report->why || !make_graph(&p))
 		rewrite(&p, NULL);
+	l->report->entry = l->entry;
+	l->report->n_entries = l->n;
 	arena_destroy(p.scratch);
 }
 

@@ -21,14 +21,16 @@
 
 struct lookup_list {
 	struct code *code;
-	const uint32_t *start; /* of each rule; start[n]: the list's policy */
-	size_t n;
+	uint32_t *start; /* of each entry; start[n]: the list's policy */
+	struct tables_entry *entry; /* what each is for */
+	size_t n;		    /* at first a rule each; afterwards what became of them */
 	bool is_ip6;
 	enum tables_engine wanted; /* TABLES_ENGINE_ANY: the cheapest */
 	struct words *words;
 	uint32_t policy_pc;	    /* where the policy lies: out */
-	struct tables_fate *fate;   /* room for n */
-	struct tables_list *report; /* engine, why, words, worst, fate are filled in */
+	struct tables_fate *fate;   /* of the rules: room for n */
+	struct sums *sums;	    /* NULL: every counter is of one rule */
+	struct tables_list *report; /* engine, why, words, worst, entries, fate are filled in */
 };
 
 /* The open list, all of whose labels have their place; before code_list_close(). */

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "classify/lookup.h"
+#include "classify/sums.h"
 #include "classify/test.h"
 #include "flat/flat.h"
 
@@ -37,21 +38,12 @@ struct build {
 	struct test_room room;
 	struct list *list; /* by chain.id */
 	struct words words;
+	struct sums sums;
 	VEC(struct tables_list) report;
 	int ct_missing;	   /* label of the drop at the end of the open list, or -1: nobody asked yet */
 };
 
 /* ---------- one rule ---------- */
-
-static uint64_t counter_of_rule(const struct build *b, const struct rule *r)
-{
-	return b->opt->rule_counter ? b->opt->rule_counter[r->id] : DP_COUNTERS_SPECIAL + r->id;
-}
-
-static uint64_t counter_of_chain(const struct build *b, const struct chain *c)
-{
-	return b->opt->chain_counter ? b->opt->chain_counter[c->id] : DP_COUNTERS_SPECIAL + b->rs->rules.n + c->id;
-}
 
 static void emit_test(struct build *b, const struct test *t, bool *asked_ct, int fail)
 {
@@ -79,7 +71,7 @@ static void emit_effect(struct build *b, const struct rule *r, const struct effe
 	int skip;
 
 	if (e->kind == EFFECT_LOG && !b->opt->log_as_count) {
-		code_add(c, DP_OP_LOG)->a = counter_of_rule(b, r);
+		code_add(c, DP_OP_LOG)->a = sums_of_rule(&b->sums, r);
 		c->features |= DP_F_LOG;
 	} else if (e->kind == EFFECT_MARK) {
 		struct code_insn *i = code_add(c, DP_OP_MARK);
@@ -117,7 +109,7 @@ static void emit_verdict(struct build *b, const struct step *s, uint64_t counter
 static void emit_rule(struct build *b, const struct rule *r)
 {
 	struct code *c = &b->code;
-	uint64_t counter = counter_of_rule(b, r);
+	uint64_t counter = sums_of_rule(&b->sums, r);
 	bool asked_ct = false, counted = false;
 	int next = code_label(c);
 
@@ -173,7 +165,7 @@ static void emit_end(struct build *b, const struct chain *c)
 		code_add(&b->code, DP_OP_RETURN)->a = DP_NO_COUNTER;
 	} else {
 		i = code_add(&b->code, c->policy == VERDICT_DROP ? DP_OP_DROP : DP_OP_ACCEPT);
-		i->a = counter_of_chain(b, c);
+		i->a = sums_of_chain(&b->sums, c);
 	}
 	if (b->ct_missing < 0)
 		return;
@@ -183,22 +175,23 @@ static void emit_end(struct build *b, const struct chain *c)
 
 static void emit_rules(struct build *b, const struct chain *c)
 {
-	struct lookup_list look = { .code = &b->code, .n = c->rules.n, .is_ip6 = c->family == FAMILY_IP6,
-				    .wanted = b->opt->engine, .words = &b->words };
 	struct arena *scratch = arena_create();
-	uint32_t *start = arena_new(scratch, uint32_t, c->rules.n + 1);
+	struct lookup_list look = { .code = &b->code, .n = c->rules.n, .is_ip6 = c->family == FAMILY_IP6,
+				    .wanted = b->opt->engine, .words = &b->words, .sums = b->opt->may_sum ? &b->sums : NULL,
+				    .start = arena_new(scratch, uint32_t, c->rules.n + 1),
+				    .entry = arena_new(b->a, struct tables_entry, c->rules.n + 1),
+				    .fate = arena_new(b->a, struct tables_fate, c->rules.n + 1) };
 
 	code_list_open(&b->code);
 	for (size_t i = 0; i < c->rules.n; i++) {
-		start[i] = (uint32_t)b->code.insn.n;
+		look.start[i] = (uint32_t)b->code.insn.n;
+		look.entry[i] = (struct tables_entry){ .rule = (const struct rule *const *)&c->rules.v[i], .n = 1 };
 		emit_rule(b, c->rules.v[i]);
 	}
-	start[c->rules.n] = (uint32_t)b->code.insn.n;
+	look.start[c->rules.n] = (uint32_t)b->code.insn.n;
 	emit_end(b, c);
-	look.start = start;
 	look.report = vec_add(b->a, &b->report);
 	look.report->chain = c;
-	look.fate = arena_new(b->a, struct tables_fate, c->rules.n + 1);
 	lookup_make(&look);
 	look.report->n_insns = b->code.insn.n - b->code.list;
 	b->list[c->id].policy_pc = look.policy_pc;
@@ -327,6 +320,9 @@ static struct tables *write_tables(struct build *b)
 		memcpy(t->word + words_at, b->words.v, b->words.n * sizeof *b->words.v);
 	t->list = b->report.v;
 	t->n_lists = b->report.n;
+	t->sum = b->sums.all.v;
+	t->n_sums = b->sums.all.n;
+	t->n_counters = b->sums.n_counters;
 	t->n_set_words = sets_words(b->room.sets);
 	for (size_t i = 0; i < t->n_lists; i++)
 		t->list[i].pc = b->list[t->list[i].chain->id].pc;
@@ -349,9 +345,27 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	if (!flat_make(a, rs, &fo, d, &b.flat))
 		return NULL;
 	b.code.a = b.words.a = a;
+	sums_init(&b.sums, a, rs, opt);
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
 	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d), .hz = jiffies_per_second(opt) };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);
 	return d->n_errors == errors ? write_tables(&b) : NULL;
+}
+
+const struct tables_sum *tables_find_sum(const struct tables *t, uint32_t counter)
+{
+	size_t lo = 0, hi = t->n_sums;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t->sum[mid].counter == counter)
+			return &t->sum[mid];
+		if (t->sum[mid].counter < counter)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
 }

@@ -48,6 +48,18 @@ struct tables_fate {
 	uint32_t by;	/* HIDDEN: the index of that rule in the chain */
 };
 
+/* A counter that stands for several rules: whenever it counts, each of them has, in this order. */
+struct tables_sum {
+	uint32_t counter, n;
+	const struct rule *const *rule;
+};
+
+/* What a list looks among: usually a rule each; one that stands for several, or for none of the chain's. */
+struct tables_entry {
+	const struct rule *const *rule; /* that count here, in order */
+	uint32_t n;
+};
+
 /* What became of a chain. */
 struct tables_list {
 	const struct chain *chain;
@@ -58,11 +70,20 @@ struct tables_list {
 	uint32_t worst;	  /* loads and compares of a lookup at most */
 	uint32_t pc;	  /* its first instruction, in the half */
 	const struct tables_fate *fate; /* of each rule of the chain; what is not USED counts nothing */
+	const struct tables_entry *entry; /* by place */
+	size_t n_entries;
 };
 
 struct tables_options {
 	const uint32_t *rule_counter;  /* by rule.id; NULL: DP_COUNTERS_SPECIAL + rule.id */
 	const uint32_t *chain_counter; /* by chain.id: the policy's counter; NULL: behind those of all rules */
+	/*
+	 * Who reads the counts adds up what tables.sum says, so counters may stand for several rules. sum_counter: the number of
+	 * such a counter; NULL: the next ones behind those of all rules and chains.
+	 */
+	bool may_sum;
+	uint32_t (*sum_counter)(void *arg, const struct rule *const *rule, size_t n);
+	void *sum_arg;
 	uint32_t special_counter;      /* 0: the first counters are the special ones (enum dp_counter) */
 	bool reject_as_drop, malformed_accept, log_as_count;
 	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
@@ -84,6 +105,9 @@ struct tables {
 	struct tables_point point[TABLES_MAX_POINTS];
 	struct tables_list *list; /* all chains that are reached, callees before their callers */
 	size_t n_lists;
+	const struct tables_sum *sum; /* counters ascend, unless sum_counter gave them */
+	size_t n_sums;
+	uint32_t n_counters; /* one more than the highest, unless rule_counter or sum_counter gave them */
 	size_t n_set_words; /* of all sets; lists share them */
 };
 
@@ -92,5 +116,7 @@ struct tables {
  * NULL then; else tables in a.
  */
 struct tables *tables_build(struct arena *a, const struct ruleset *rs, const struct tables_options *opt, struct diags *d);
+/* The sum that a counter is, or NULL; for counters that ascend. Time O(log n). */
+const struct tables_sum *tables_find_sum(const struct tables *t, uint32_t counter);
 
 #endif

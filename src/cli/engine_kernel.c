@@ -221,34 +221,46 @@ static bool is_end(enum verdict v)
 	return v == VERDICT_ACCEPT || v == VERDICT_DROP || v == VERDICT_REJECT;
 }
 
+struct taken {
+	const struct rule *ends, *returns; /* of the last chain that counted */
+	const struct chain *policy;
+};
+
+static void take_rule(const struct tables_point *point, const struct rule *r, struct taken *t)
+{
+	if (verdict_of(r) == VERDICT_RETURN && r->chain->hook != HOOK_NONE)
+		t->returns = r;
+	if (is_end(verdict_of(r)) &&
+	    (!t->ends || place_in(point, r->chain->table) > place_in(point, t->ends->chain->table)))
+		t->ends = r;
+}
+
 /* Takes what went up. Of the chains of a point the last that counted decided: by its policy, or by a rule that ends. */
 static void take_counts(struct kernel_state *k, struct arena *a, const struct tables_point *point,
 			struct engine_answer *out)
 {
-	const struct rule *ends = NULL, *returns = NULL;
-	const struct chain *policy = NULL;
+	struct taken t = { 0 };
 
 	for (uint32_t i = 0; i < engine_counters(&k->t); i++) {
 		uint64_t n = counted(k, i) - k->before[i];
 		const struct chain *chain;
-		const struct rule *r = engine_counter(&k->t, i, &chain);
+		size_t n_rules;
+		const struct rule *const *r = engine_counter(&k->t, i, &n_rules, &chain);
 
 		out->is_malformed = out->is_malformed || (i == DP_COUNTER_MALFORMED && n);
-		for (uint64_t j = 0; r && j < n; j++)
-			*vec_add(a, &out->hits) = r;
-		if (n && chain && (!policy || place_in(point, chain->table) > place_in(point, policy->table)))
-			policy = chain;
-		if (n && r && verdict_of(r) == VERDICT_RETURN && r->chain->hook != HOOK_NONE)
-			returns = r;
-		if (n && r && is_end(verdict_of(r)) &&
-		    (!ends || place_in(point, r->chain->table) > place_in(point, ends->chain->table)))
-			ends = r;
+		if (n && chain && (!t.policy || place_in(point, chain->table) > place_in(point, t.policy->table)))
+			t.policy = chain;
+		for (size_t x = 0; n && x < n_rules; x++) {
+			take_rule(point, r[x], &t);
+			for (uint64_t j = 0; j < n; j++)
+				*vec_add(a, &out->hits) = r[x];
+		}
 	}
-	if (ends && policy && place_in(point, policy->table) > place_in(point, ends->chain->table))
-		ends = NULL;
-	out->rule = ends;
-	out->chain = ends ? NULL : policy;
-	out->via = out->chain && returns && returns->chain == out->chain ? returns : NULL;
+	if (t.ends && t.policy && place_in(point, t.policy->table) > place_in(point, t.ends->chain->table))
+		t.ends = NULL;
+	out->rule = t.ends;
+	out->chain = t.ends ? NULL : t.policy;
+	out->via = out->chain && t.returns && t.returns->chain == out->chain ? t.returns : NULL;
 }
 
 /* True when the packet goes on. */

@@ -30,16 +30,17 @@ static void take_hits(struct state *s, struct arena *a, const struct native_resu
 	out->rule = NULL;
 	for (unsigned i = 0; i < r->n_hits; i++) {
 		const struct chain *policy;
-		const struct rule *rule = engine_counter(&s->t, r->hit[i], &policy);
+		size_t n;
+		const struct rule *const *rule = engine_counter(&s->t, r->hit[i], &n, &policy);
 
-		if (rule)
-			*vec_add(a, &out->hits) = rule;
+		for (size_t k = 0; k < n; k++)
+			*vec_add(a, &out->hits) = rule[k];
 		if (policy) {
 			out->chain = policy;
 			out->via = out->rule;
 		}
-		if (rule || policy)
-			out->rule = rule;
+		if (n || policy)
+			out->rule = n ? rule[n - 1] : NULL;
 	}
 }
 

@@ -21,7 +21,7 @@ bool engine_tables_build(struct arena *a, const struct ruleset *rs, const struct
 {
 	struct sources none = { .a = a };
 	struct diags d = { .a = a, .sources = &none };
-	struct tables_options build = { .reject_as_drop = true, .log_as_count = true, .test_run = true,
+	struct tables_options build = { .reject_as_drop = true, .log_as_count = true, .test_run = true, .may_sum = true,
 					.hz = ENGINE_HZ, .malformed_accept = opt->malformed_accept };
 
 	*out = (struct engine_tables){ rs, tables_build(a, rs, &build, &d), *opt };
@@ -90,18 +90,21 @@ struct packet engine_packet_at(const struct engine_tables *e, const struct packe
 
 uint32_t engine_counters(const struct engine_tables *e)
 {
-	return (uint32_t)(DP_COUNTERS_SPECIAL + e->rs->rules.n + e->rs->chains.n);
+	return e->tables->n_counters;
 }
 
-const struct rule *engine_counter(const struct engine_tables *e, uint32_t counter, const struct chain **policy)
+const struct rule *const *engine_counter(const struct engine_tables *e, uint32_t counter, size_t *n, const struct chain **policy)
 {
-	size_t n = counter - (size_t)DP_COUNTERS_SPECIAL;
+	const struct tables_sum *sum = tables_find_sum(e->tables, counter);
+	size_t i = counter - (size_t)DP_COUNTERS_SPECIAL;
 
 	*policy = NULL;
-	if (counter < DP_COUNTERS_SPECIAL)
-		return NULL;
-	if (n < e->rs->rules.n)
-		return e->rs->rules.v[n];
-	*policy = e->rs->chains.v[n - e->rs->rules.n];
+	*n = sum ? sum->n : counter >= DP_COUNTERS_SPECIAL && i < e->rs->rules.n;
+	if (sum)
+		return sum->rule;
+	if (*n)
+		return (const struct rule *const *)&e->rs->rules.v[i];
+	if (counter >= DP_COUNTERS_SPECIAL)
+		*policy = e->rs->chains.v[i - e->rs->rules.n];
 	return NULL;
 }

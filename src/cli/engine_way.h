@@ -26,7 +26,10 @@ unsigned engine_way(const struct engine_tables *e, const struct packet *p, unsig
 /* The packet as programs at this position meet it: nothing has tracked its connection at raw. */
 struct packet engine_packet_at(const struct engine_tables *e, const struct packet *p, unsigned position);
 uint32_t engine_counters(const struct engine_tables *e); /* how many there are */
-/* The rule of a counter; else NULL, and *policy the chain whose policy it counts, or NULL: a special counter. */
-const struct rule *engine_counter(const struct engine_tables *e, uint32_t counter, const struct chain **policy);
+/*
+ * The rules of a counter, *n of them, in order; none: *policy is the chain whose policy it counts, or NULL: a special
+ * counter.
+ */
+const struct rule *const *engine_counter(const struct engine_tables *e, uint32_t counter, size_t *n, const struct chain **policy);
 
 #endif

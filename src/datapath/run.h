@@ -184,7 +184,7 @@ static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, 
 	if (op == DP_OP_GOTO)
 		return (u32)i[2];
 	if (op == DP_OP_COUNT)
-		return pc + 1;
+		return pc + dp_jump(i[0], true);
 	return dp_judged(k, t, root, op == DP_OP_ACCEPT, verdict);
 }
 

@@ -27,7 +27,7 @@ enum dp_op {
 	DP_OP_CALL, /* word 2: pc of the list; comes back behind this instruction */
 	DP_OP_GOTO, /* word 2: pc of the list */
 	DP_OP_RETURN,
-	DP_OP_COUNT, /* nothing but the counter */
+	DP_OP_COUNT, /* nothing but the counter; goes on at jt */
 	/* effects */
 	DP_OP_MARK,	    /* mark = (mark & word 1) ^ word 2 */
 	DP_OP_RESTORE_MARK, /* mark = (mark & word 1) ^ (ct mark & word 2) */

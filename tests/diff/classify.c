@@ -63,7 +63,7 @@ static bool compile(struct run *r)
 {
 	struct sources src = { .a = r->a };
 	struct diags d = { .a = r->a, .sources = &src };
-	struct tables_options opt = { .test_run = true, .hz = JUDGE_HZ, .engine = r->engine };
+	struct tables_options opt = { .test_run = true, .hz = JUDGE_HZ, .engine = r->engine, .may_sum = true };
 	struct lang_file f;
 
 	r->rs = policy_create(r->a);
@@ -100,21 +100,53 @@ static struct packet packet_of(const uint8_t *frame, size_t n)
 	return p;
 }
 
+/* The rules that were counted, in order, a sum as its rules. Returns how many; more than `most`: at least so many. */
+static size_t expand_hits(const struct run *r, const struct native_result *got, uint32_t *out, size_t most)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < got->n_hits; i++) {
+		const struct tables_sum *s = tables_find_sum(r->tables, got->hit[i]);
+
+		for (uint32_t k = 0; k < (s ? s->n : 1); k++, n++)
+			if (n < most)
+				out[n] = s ? s->rule[k]->id + DP_COUNTERS_SPECIAL : got->hit[i];
+	}
+	return n;
+}
+
 static bool same_hits(const struct run *r, const struct native_result *got, const uint32_t *hit, size_t n, bool reached_end)
 {
-	if (got->n_hits != n + reached_end || n + 1 > NATIVE_MAX_HITS)
+	uint32_t all[NATIVE_MAX_HITS];
+
+	if (n + 1 > NATIVE_MAX_HITS || expand_hits(r, got, all, NATIVE_MAX_HITS) != n + reached_end)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (got->hit[i] != DP_COUNTERS_SPECIAL + hit[i])
+		if (all[i] != DP_COUNTERS_SPECIAL + hit[i])
 			return false;
-	return !reached_end || got->hit[n] >= DP_COUNTERS_SPECIAL + r->rs->rules.n;
+	return !reached_end || all[n] >= DP_COUNTERS_SPECIAL + r->rs->rules.n;
+}
+
+/* The counts of the rules in the kernel that are not `count`. */
+static size_t wrong_counts(const struct run *r, const struct kernel *k, const uint64_t *count)
+{
+	uint64_t *got = arena_new(r->a, uint64_t, r->c.n);
+	size_t bad = 0;
+
+	for (size_t i = 0; i < r->c.n; i++)
+		got[i] = testrun_count(k, (uint32_t)(DP_COUNTERS_SPECIAL + i));
+	for (size_t i = 0; i < r->tables->n_sums; i++)
+		for (uint32_t x = 0; x < r->tables->sum[i].n; x++)
+			got[r->tables->sum[i].rule[x]->id] += testrun_count(k, r->tables->sum[i].counter);
+	for (size_t i = 0; i < r->c.n; i++)
+		bad += got[i] != count[i];
+	return bad;
 }
 
 /* Mismatches in user space; count[] gets the reference's counts. */
 static size_t run_native(struct run *r, const struct classbench_packet *trace, size_t n, uint64_t *count)
 {
-	struct native_tables nt = { .word = r->tables->word, .n_words = r->tables->n_words,
-				    .n_counters = (uint32_t)(DP_COUNTERS_SPECIAL + r->rs->rules.n + r->rs->chains.n) };
+	struct native_tables nt = { .word = r->tables->word, .n_words = r->tables->n_words, .n_counters = r->tables->n_counters };
 	struct native *nat = native_create(r->a, &nt);
 	uint32_t *hit = arena_new(r->a, uint32_t, r->c.n + 1), mark;
 	uint8_t frame[CLASSBENCH_FRAME];
@@ -153,7 +185,7 @@ static size_t run_kernel(struct run *r, struct kernel *k, const struct classbenc
 	struct str why;
 	size_t bad = 0;
 
-	if (!testrun_put(k, r->tables, (uint32_t)(DP_COUNTERS_SPECIAL + r->rs->rules.n + r->rs->chains.n), &why)) {
+	if (!testrun_put(k, r->tables, r->tables->n_counters, &why)) {
 		printf("# %.*s\n", STR_ARG(why));
 		return 1;
 	}
@@ -169,9 +201,7 @@ static size_t run_kernel(struct run *r, struct kernel *k, const struct classbenc
 		got = testrun_judge(k, JUDGE_XDP, point, &p, 0);
 		bad += got.is_unknown || got.drops != drops || got.mark != mark;
 	}
-	for (size_t i = 0; i < r->c.n; i++)
-		bad += testrun_count(k, (uint32_t)(DP_COUNTERS_SPECIAL + i)) != count[i];
-	return bad;
+	return bad + wrong_counts(r, k, count);
 }
 
 static const struct tables_list *list_of(const struct run *r)

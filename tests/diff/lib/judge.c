@@ -35,7 +35,8 @@ bool bench_open(struct bench *b, struct arena *a, const struct case_text *t, str
 {
 	struct sources src = { .a = a };
 	struct diags d = { .a = a, .sources = &src };
-	struct tables_options opt = { .reject_as_drop = true, .test_run = true, .hz = JUDGE_HZ, .engine = t->engine };
+	struct tables_options opt = { .reject_as_drop = true, .test_run = true, .hz = JUDGE_HZ, .engine = t->engine,
+				      .may_sum = true };
 	struct eval_options eo = { .hook = -1, .ct = -1, .malformed_accept = t->malformed_accept };
 	struct native_tables nt;
 
@@ -54,10 +55,10 @@ bool bench_open(struct bench *b, struct arena *a, const struct case_text *t, str
 	b->eval_count = arena_new(a, uint64_t, b->n_counters);
 	b->eval = eval_create(a, b->rs, &eo);
 	nt = (struct native_tables){ .word = b->tables->word, .n_words = b->tables->n_words, .state = b->tables->state,
-				     .n_state = b->tables->n_state, .n_counters = b->n_counters,
+				     .n_state = b->tables->n_state, .n_counters = b->tables->n_counters,
 				     .malformed_accept = t->malformed_accept };
 	b->native = native_create(a, &nt);
-	return !k || (testrun_put(k, b->tables, b->n_counters, why) && (!t->own_programs || testrun_own(k, a, b->tables, t, why)));
+	return !k || (testrun_put(k, b->tables, b->tables->n_counters, why) && (!t->own_programs || testrun_own(k, a, b->tables, t, why)));
 }
 
 /* ---------- judging ---------- */
@@ -161,6 +162,17 @@ static uint64_t count_of(const struct bench *b, enum judge j, uint32_t counter)
 	return testrun_count(b->kernel, counter);
 }
 
+/* What sums add to the counters of their rules. */
+static uint64_t *added_by_sums(const struct bench *b, enum judge j, struct arena *a)
+{
+	uint64_t *added = arena_new(a, uint64_t, b->n_counters);
+
+	for (size_t i = 0; i < b->tables->n_sums; i++)
+		for (uint32_t k = 0; k < b->tables->sum[i].n; k++)
+			added[DP_COUNTERS_SPECIAL + b->tables->sum[i].rule[k]->id] += count_of(b, j, b->tables->sum[i].counter);
+	return added;
+}
+
 static struct str name_of(const struct bench *b, struct arena *a, uint32_t counter)
 {
 	size_t i = counter - DP_COUNTERS_SPECIAL;
@@ -190,10 +202,11 @@ static bool is_run(const struct bench *b, uint32_t counter)
 
 bool bench_counts_agree(const struct bench *b, enum judge j, struct arena *a, struct str *text)
 {
+	uint64_t *added = added_by_sums(b, j, a);
 	struct buf out = { .a = a };
 
 	for (uint32_t i = 0; i < b->n_counters; i++) {
-		uint64_t n = count_of(b, j, i);
+		uint64_t n = count_of(b, j, i) + added[i];
 		struct str name;
 
 		if (n == b->eval_count[i] || !is_run(b, i) || i == DP_COUNTER_LOG_LOST) /* nobody reads the ring here */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Differential test of what becomes of lists: rows of counting rules that overlap, chains that are called, gone to and
+ * returned from, rules that hide others, marks that are written on the way. Few values, so that much matches at once. The
+ * evaluator, the tables in user space and (WEIR_BPF=1, as root) the netfilter programs must say the same: verdict, mark,
+ * and the count of every rule and policy.
+ *
+ *     WEIR_SEED=N       where to begin; else 1
+ *     WEIR_CASES=N      how many rulesets
+ *
+ * A mismatch prints its ruleset and packet. TIMEOUT 600
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/lib/judge.h"
+#include "packet/notation.h"
+
+enum { CASES = 600, CASES_IN_KERNEL = 150, PACKETS = 60, CHAINS = 5, MOST_SHOWN = 3 };
+
+static uint64_t seed;
+
+static unsigned below(unsigned n)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (unsigned)(seed >> 33) % n;
+}
+
+static const char *one_of(const char *const *v, unsigned n)
+{
+	return v[below(n)];
+}
+#define ONE_OF(...) one_of((const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+static const char *const addr4[] = { "10.0.0.1", "10.0.0.2", "10.0.1.1", "10.1.0.1", "192.0.2.1" };
+static const char *const addr6[] = { "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "2001:db8:1::1", "2001:db9::1" };
+enum { ADDRS = 5 };
+
+static void put_prefix(struct buf *b, char option, bool ip6)
+{
+	static const char *const len4[] = { "/32", "/31", "/24", "/16", "/8" }, *const len6[] = { "/128", "/126", "/64", "/48", "/31" };
+
+	buf_printf(b, " %s-%c %s%s", below(8) ? "" : "! ", option, (ip6 ? addr6 : addr4)[below(ADDRS)], (ip6 ? len6 : len4)[below(5)]);
+}
+
+static void put_tests(struct buf *b, bool ip6, unsigned most)
+{
+	unsigned n = below(most + 1);
+	const char *proto = below(2) ? NULL : ONE_OF("tcp", "udp");
+
+	if (n && below(2))
+		put_prefix(b, 's', ip6);
+	if (n && below(3) == 0)
+		put_prefix(b, 'd', ip6);
+	if (n && below(4) == 0)
+		buf_printf(b, " %s", ONE_OF("-i eth0", "-i eth1", "-i eth+", "! -i eth0", "! -i lo"));
+	if (proto)
+		buf_printf(b, " -p %s", proto);
+	if (proto && below(2))
+		buf_printf(b, " -m %s %s", proto, ONE_OF("--dport 80", "--dport 0:80", "--dport 80:443", "! --dport 80", "--sport 1000:2000"));
+	if (below(8) == 0)
+		buf_printf(b, " -m mark --mark %s", ONE_OF("0", "1", "0x2/0x2"));
+	if (below(10) == 0)
+		buf_printf(b, " -m conntrack --ctstate %s", ONE_OF("NEW", "ESTABLISHED", "NEW,ESTABLISHED"));
+	if (below(30) == 0)
+		buf_printf(b, " -m limit --limit 1/hour --limit-burst 3");
+	if (below(12) == 0)
+		buf_printf(b, " -m length --length %s", ONE_OF("0:60", "40:100", "0:65535"));
+}
+
+static void put_target(struct buf *b, unsigned chain, unsigned counting)
+{
+	unsigned kind = below(100);
+
+	if (kind < counting)
+		return;
+	if (chain + 1 < CHAINS && below(2))
+		buf_printf(b, " -%c c%u", "jjg"[below(3)], chain + 1 + below(CHAINS - chain - 1));
+	else
+		buf_printf(b, " -j %s", ONE_OF("ACCEPT", "DROP", "ACCEPT", "DROP", "RETURN", "MARK --set-mark 1", "MARK --or-mark 2"));
+}
+
+/* Base chain INPUT is c0; every chain calls only later ones. */
+static const char *make_rules(struct arena *a, bool ip6)
+{
+	static const unsigned counting[] = { 0, 40, 85, 95 };
+	struct buf b = { .a = a };
+
+	buf_printf(&b, "*mangle\n:INPUT %s [0:0]\n", ONE_OF("ACCEPT", "DROP"));
+	for (unsigned i = 1; i < CHAINS; i++)
+		buf_printf(&b, ":c%u - [0:0]\n", i);
+	for (unsigned i = 0; i < CHAINS; i++) {
+		unsigned n = below(3) ? below(12) : 10 + below(30), share = counting[below(4)], most = 1 + below(3);
+
+		for (unsigned k = 0; k < n; k++) {
+			if (i)
+				buf_printf(&b, "-A c%u", i);
+			else
+				buf_printf(&b, "-A INPUT");
+			put_tests(&b, ip6, most);
+			put_target(&b, i, share);
+			buf_printf(&b, "\n");
+		}
+	}
+	buf_printf(&b, "COMMIT\n");
+	return b.v;
+}
+
+static const char *make_packet(struct arena *a, bool ip6)
+{
+	const char *const *addr = ip6 ? addr6 : addr4, *src = addr[below(ADDRS)], *dst = addr[below(ADDRS)], *open = ip6 ? "[" : "", *close = ip6 ? "]" : "";
+	const char *in = arena_printf(a, "%s eth mac=02:00:00:00:00:01 dstmac=02:00:00:00:01:01", ONE_OF("eth0", "eth1", "lo")).p, *ct = ONE_OF("new", "established", "invalid"), *mark = ONE_OF("0", "1", "2", "3");
+
+	if (below(12) == 0)
+		return arena_printf(a, "in=%s %s %s > %s proto=47 ct=%s mark=%s", in, ip6 ? "ip6" : "ip", src, dst, ct, mark).p;
+	return arena_printf(a, "in=%s %s %s%s%s:%s > %s%s%s:%s ct=%s mark=%s", in, ONE_OF("tcp", "udp"), open, src, close, ONE_OF("1000", "2001"),
+			    open, dst, close, ONE_OF("80", "79", "443", "81"), ct, mark).p;
+}
+
+struct total {
+	uint64_t packets, drops, bad, unknown, refused, sums, unused, graphs;
+};
+
+static void add_report(const struct bench *b, struct total *t)
+{
+	t->sums += b->tables->n_sums;
+	for (size_t i = 0; i < b->tables->n_lists; i++) {
+		const struct tables_list *l = &b->tables->list[i];
+
+		t->graphs += l->engine == TABLES_ENGINE_GRAPH;
+		for (size_t k = 0; k < l->chain->rules.n; k++)
+			t->unused += l->fate[k].kind != TABLES_FATE_USED;
+	}
+}
+
+static void complain(struct total *t, uint64_t at, const char *rules, const char *packet, struct str text)
+{
+	if (t->bad++ >= MOST_SHOWN)
+		return;
+	printf("# WEIR_SEED=%llu WEIR_CASES=1\n", (unsigned long long)at);
+	for (const char *p = rules; *p; p = strchr(p, '\n') + 1)
+		printf("# %.*s\n", (int)(strchr(p, '\n') - p), p);
+	printf("# packet %s: %.*s\n", packet, STR_ARG(text));
+}
+
+/* One ruleset by one judge. */
+static void run_case(struct arena *a, uint64_t at, enum judge j, struct kernel *k, struct total *t)
+{
+	struct arena *scratch = arena_create();
+	struct case_text text = { .sets = "", .ip6 = at & 1, .engine = (enum tables_engine)(at / 2 % 3) };
+	const char *packet = "";
+	struct str why;
+	struct bench b;
+	bool whole = true;
+
+	seed = at * 0x9e3779b97f4a7c15ull + 99;
+	text.rules = make_rules(a, text.ip6);
+	if (!bench_open(&b, a, &text, k, &why)) {
+		t->refused++;
+		printf("# %.*s\n", STR_ARG(why));
+		arena_destroy(scratch);
+		return;
+	}
+	add_report(&b, t);
+	for (unsigned i = 0; i < PACKETS && whole; i++) {
+		struct judged want, got;
+		struct packet p;
+
+		arena_reset(scratch);
+		packet = make_packet(a, text.ip6);
+		if (!notation_parse(a, NULL, str_from(packet), (struct loc){ 0 }, &p))
+			continue;
+		got = bench_judge(&b, j, scratch, &p, text.ip6);
+		if (got.is_skipped)
+			continue;
+		want = bench_judge(&b, JUDGE_EVAL, scratch, &p, text.ip6);
+		t->packets++;
+		t->drops += want.drops;
+		t->unknown += want.is_unknown;
+		whole = !want.is_unknown && !got.is_unknown && want.drops == got.drops && (want.drops || want.mark == got.mark);
+		if (!whole && !want.is_unknown)
+			complain(t, at, text.rules, packet,
+				 arena_printf(a, "evaluator %s mark %u, here %s mark %u", want.drops ? "drop" : "accept", want.mark,
+					      got.drops ? "drop" : "accept", got.mark));
+	}
+	if (whole && !bench_counts_agree(&b, j, a, &why))
+		complain(t, at, text.rules, packet, why);
+	arena_destroy(scratch);
+}
+
+static uint64_t env_number(const char *name, uint64_t other)
+{
+	const char *s = getenv(name);
+
+	return s && *s ? strtoull(s, NULL, 0) : other;
+}
+
+static void result(bool ok, const char *what, uint64_t x, uint64_t y)
+{
+	static unsigned n;
+
+	printf("%sok %u - %s: %llu, %llu\n", ok ? "" : "not ", ++n, what, (unsigned long long)x, (unsigned long long)y);
+}
+
+int main(void)
+{
+	const char *bpf = getenv("WEIR_BPF");
+	bool in_kernel = bpf && *bpf && *bpf != '0';
+	uint64_t first = env_number("WEIR_SEED", 1), cases = env_number("WEIR_CASES", in_kernel ? CASES_IN_KERNEL : CASES);
+	struct arena *a = arena_create(), *run = arena_create();
+	struct total t = { 0 };
+	struct kernel k;
+	struct str why;
+
+	if (in_kernel && kernel_open(&k, run, ~0u, &why)) {
+		printf("ok 1 - programs in the kernel # SKIP %.*s\n1..1\n", STR_ARG(why));
+		return 0;
+	}
+	for (uint64_t i = 0; i < cases; i++) {
+		arena_reset(a);
+		run_case(a, first + i, in_kernel ? JUDGE_NF : JUDGE_NATIVE, in_kernel ? &k : NULL, &t);
+	}
+	result(t.bad == 0 && t.packets > 0, "mismatches, packets", t.bad, t.packets);
+	result(t.refused == 0 && t.unknown == 0, "refused rulesets, unknown verdicts", t.refused, t.unknown);
+	result(cases < CASES_IN_KERNEL || (t.drops > t.packets / 10 && t.drops < t.packets), "drops, packets", t.drops, t.packets);
+	result(cases < CASES_IN_KERNEL || (t.sums > cases && t.unused > cases), "counters for several rules, rules that no packet comes to",
+	       t.sums, t.unused);
+	printf("1..4\n");
+	if (in_kernel)
+		kernel_close(&k);
+	arena_destroy(a);
+	arena_destroy(run);
+	return 0;
+}
