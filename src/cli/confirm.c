@@ -4,6 +4,21 @@
 #include <stdio.h>
 
 #include "cli/live.h"
+#include "cli/report.h"
+
+static void print_end(struct cli *c, bool no, const struct info *info, struct str name)
+{
+	json_t *j;
+
+	if (!c->opt.given[OPTION_JSON]) {
+		printf(no ? "went back from %.*s\n" : "confirmed: %.*s stay\n", STR_ARG(name));
+		return;
+	}
+	j = json_object();
+	json_object_set_new(j, "confirmed", json_boolean(!no));
+	json_object_set_new(j, "rules", live_rules_json(c, info));
+	report_json_print(j);
+}
 
 static int decide(struct cli *c, struct live *l, struct pins *p)
 {
@@ -25,7 +40,7 @@ static int decide(struct cli *c, struct live *l, struct pins *p)
 		return live_refused(c, l);
 	if (t.is_expired && !no)
 		return cli_fail(CLI_REFUSED, "too late: the time of %.*s was up, the rules before are back", STR_ARG(name));
-	printf(no ? "went back from %.*s\n" : "confirmed: %.*s stay\n", STR_ARG(name));
+	print_end(c, no, &active.info, name);
 	return CLI_YES;
 }
 

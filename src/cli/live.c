@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/report.h"
+
 int live_refused(struct cli *c, const struct live *l)
 {
 	struct str text = refusal_text(c->run, &l->why);
@@ -72,6 +74,18 @@ int live_roll_back_expired(struct cli *c, struct live *l)
 		status = roll_back(c, l);
 	instance_unlock(&l->in);
 	return status;
+}
+
+json_t *live_rules_json(struct cli *c, const struct info *info)
+{
+	json_t *j = json_object(), *files = json_array();
+
+	for (size_t i = 0; i < info->files.n; i++)
+		json_array_append_new(files, report_json_str(c->run, info->files.v[i].name));
+	json_object_set_new(j, "loaded_at", json_integer((json_int_t)info->loaded_at));
+	json_object_set_new(j, "serial", json_integer(info->serial));
+	json_object_set_new(j, "files", files);
+	return j;
 }
 
 unsigned live_seconds(const char *text)

@@ -3,6 +3,8 @@
 #ifndef WEIR_CLI_LIVE_H
 #define WEIR_CLI_LIVE_H
 
+#include <jansson.h>
+
 #include "cli/cli.h"
 #include "kernel/active.h"
 
@@ -21,5 +23,8 @@ int live_refused(struct cli *c, const struct live *l);
 int live_roll_back_expired(struct cli *c, struct live *l);
 /* Reads "90", "90s", "15m", "1h"; 0 if it is none of these. */
 unsigned live_seconds(const char *text);
+
+/* Which rules these are: {loaded_at, serial, files}, as `weir list --json` says it. */
+json_t *live_rules_json(struct cli *c, const struct info *info);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/live.h"
+#include "cli/load_json.h"
 #include "cli/read.h"
 #include "cli/report.h"
 #include "cli/saved.h"
@@ -25,6 +26,23 @@ static void print_kept_active(struct cli *c, struct live *l)
 		fprintf(stderr, "weir: nothing was changed%s\n", err == -ENOENT ? ": no rules are loaded" : "");
 }
 
+/* Errors of the rules. l: NULL where there is no BPF file system, so that nobody knows what stays active. */
+static int print_errors(struct cli *c, struct live *l)
+{
+	struct active active;
+
+	if (c->opt.given[OPTION_JSON]) {
+		bool is_there = l && active_read(&l->in, &active, &(struct refusal){ .a = c->run }) == 0;
+
+		load_json_refused(c, is_there ? &active.info : NULL);
+		return CLI_ERRORS;
+	}
+	report_print(c, REPORT_ERRORS);
+	if (l)
+		print_kept_active(c, l);
+	return CLI_ERRORS;
+}
+
 /* Errors in the rules must be told also where there is no BPF file system. */
 static int refuse_rules(struct cli *c)
 {
@@ -32,10 +50,7 @@ static int refuse_rules(struct cli *c)
 	struct instance_options o = { c->opt.text[OPTION_INSTANCE], c->opt.text[OPTION_NETNS],
 				      c->opt.text[OPTION_BPFFS] };
 
-	report_print(c, REPORT_ERRORS);
-	if (instance_open(c->run, &o, &l.in, &l.why) == 0)
-		print_kept_active(c, &l);
-	return CLI_ERRORS;
+	return print_errors(c, instance_open(c->run, &o, &l.in, &l.why) == 0 ? &l : NULL);
 }
 
 static void print_point(struct cli *c, const struct load_point *p, const struct hooks *all)
@@ -64,11 +79,8 @@ static void print_rule(const char *sign, const struct info *info, const struct i
 /* Rules that would go and rules that would come, each with its place. */
 static void print_changes(struct cli *c, const struct load_result *r)
 {
-	bool *is_kept = arena_new(c->run, bool, r->before.n_counters + 1);
+	bool *is_kept = load_kept(c->run, r);
 
-	for (size_t i = 0; i < r->after.rules.n; i++)
-		if (r->after.rules.v[i].is_kept)
-			is_kept[r->after.rules.v[i].counter] = true;
 	for (size_t i = 0; i < r->before.rules.n; i++)
 		if (!is_kept[r->before.rules.v[i].counter])
 			print_rule("-", &r->before, &r->before.rules.v[i]);
@@ -96,17 +108,14 @@ static void print_detached(const struct load_result *r)
 	}
 }
 
-static void print_result(struct cli *c, struct live *l, const struct load_result *r)
+static void print_result(struct cli *c, struct live *l, const struct load_result *r, const struct hooks *all)
 {
-	struct hooks all;
-
-	hooks_list(c->run, &all);
 	printf("%s: %u rule%s, %u added, %u removed, %u kept\n", c->opt.given[OPTION_DRY_RUN] ? "would load" : "loaded",
 	       r->n_rules, r->n_rules == 1 ? "" : "s", r->numbers.n_added, r->numbers.n_removed, r->numbers.n_kept);
 	if (c->opt.given[OPTION_DRY_RUN])
 		print_changes(c, r);
 	for (size_t i = 0; i < r->points.n; i++)
-		print_point(c, &r->points.v[i], &all);
+		print_point(c, &r->points.v[i], all);
 	print_detached(r);
 	if (!r->points.n)
 		puts("  nothing is attached: every chain is empty and accepts");
@@ -128,16 +137,16 @@ static void tell_end(void *arg, enum trial_end end, const struct refusal *why)
 		fprintf(stderr, "\nweir: not confirmed in time; cannot go back: %.*s", STR_ARG(refusal_text(c->run, why)));
 }
 
-static int finish(struct cli *c, struct live *l, const struct load_result *r, int err)
+static int finish(struct cli *c, struct live *l, const struct load_request *q, const struct load_result *r, int err)
 {
+	struct hooks all;
+
 	if (r->rolled_back)
 		fputs("weir: the last load was not confirmed in time and has been undone\n", stderr);
-	if (err && c->diags.n_errors) {
+	if (err && c->diags.n_errors)
+		return print_errors(c, l);
+	if (!c->opt.given[OPTION_JSON])
 		report_print(c, REPORT_ERRORS);
-		print_kept_active(c, l);
-		return CLI_ERRORS;
-	}
-	report_print(c, REPORT_ERRORS);
 	if (err && r->is_active)
 		fputs("weir: the new rules are active, but clearing up after them failed\n", stderr);
 	if (err) {
@@ -146,7 +155,15 @@ static int finish(struct cli *c, struct live *l, const struct load_result *r, in
 			print_kept_active(c, l);
 		return CLI_REFUSED;
 	}
-	print_result(c, l, r);
+	hooks_list(c->run, &all);
+	if (c->opt.given[OPTION_JSON]) {
+		load_json_print(c, q, r, &all);
+		return CLI_YES;
+	}
+	print_result(c, l, r, &all);
+	if (q->confirm_s && !q->dry_run)
+		printf("on trial for %u s: `weir confirm` keeps these rules; without it the rules before come back\n",
+		       q->confirm_s);
 	return CLI_YES;
 }
 
@@ -163,11 +180,7 @@ static int load(struct cli *c, const struct load_request *q)
 	fflush(stdout); /* the guardian shall not write it again */
 	err = load_run(&l.in, q, &c->diags, &r, &l.why);
 	instance_unlock(&l.in);
-	status = finish(c, &l, &r, err);
-	if (!status && q->confirm_s && !q->dry_run)
-		printf("on trial for %u s: `weir confirm` keeps these rules; without it the rules before come back\n",
-		       q->confirm_s);
-	return status;
+	return finish(c, &l, q, &r, err);
 }
 
 int load_verb(struct cli *c)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/live.h"
+#include "cli/report.h"
 #include "cli/saved.h"
 
 static int print_files(struct cli *c, const struct info *info)
@@ -18,6 +19,34 @@ static int print_files(struct cli *c, const struct info *info)
 	}
 	(void)c;
 	return CLI_YES;
+}
+
+/* dir: the folder that has the files now; NULL: their texts are told. */
+static void print_json(struct cli *c, const struct active *active, const char *dir)
+{
+	json_t *j = json_object(), *files = json_array(), *options = json_array();
+	struct str rest = active->info.options;
+
+	for (size_t i = 0; i < active->info.files.n; i++) {
+		json_t *f = json_object();
+
+		json_object_set_new(f, "name", report_json_str(c->run, active->info.files.v[i].name));
+		if (!dir)
+			json_object_set_new(f, "text", report_json_str(c->run, active->info.files.v[i].text));
+		json_array_append_new(files, f);
+	}
+	for (bool more = rest.n > 0; more;) {
+		struct str one = str_cut(rest, '\n', &rest, &more);
+
+		if (one.n)
+			json_array_append_new(options, report_json_str(c->run, one));
+	}
+	if (dir)
+		json_object_set_new(j, "folder", report_json_str(c->run, str_from(dir)));
+	json_object_set_new(j, "files", files);
+	json_object_set_new(j, "options", options);
+	json_object_set_new(j, "on_trial", json_boolean(active->trial.is_there));
+	report_json_print(j);
 }
 
 int save_verb(struct cli *c)
@@ -36,6 +65,10 @@ int save_verb(struct cli *c)
 		return cli_fail(CLI_REFUSED, "no rules are loaded");
 	if (err)
 		return live_refused(c, &l);
+	if (!c->n_args && c->opt.given[OPTION_JSON]) {
+		print_json(c, &active, NULL);
+		return CLI_YES;
+	}
 	if (!c->n_args)
 		return print_files(c, &active.info);
 	if (mkdir(c->arg[0], 0755) && errno != EEXIST)
@@ -43,6 +76,10 @@ int save_verb(struct cli *c)
 	if (stat(c->arg[0], &st) || !S_ISDIR(st.st_mode))
 		return cli_fail(CLI_REFUSED, "%s is no folder", c->arg[0]);
 	status = saved_write(c, &active.info, c->arg[0]);
+	if (!status && c->opt.given[OPTION_JSON]) {
+		print_json(c, &active, c->arg[0]);
+		return status;
+	}
 	if (!status)
 		printf("saved %.*s; 'weir load %s' brings them back\n", STR_ARG(info_files_text(c->run, &active.info)),
 		       c->arg[0]);

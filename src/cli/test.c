@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * `weir test`: runs test files and prints TAP, with one line behind it that adds up. --bless writes what was found
- * into the files instead, for a person to look over.
+ * into the files instead, for a person to look over. With --json all of it is one object in the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@ struct tally {
 	unsigned n, failed, skipped;
 	bool bless;
 	VEC(struct edit) edits;
+	json_t *results, *blessed; /* --json; else NULL */
 };
 
 static void print_remark(struct str s)
@@ -40,6 +41,55 @@ static void print_failure(const struct case_result *r)
 	print_remark(r->why);
 }
 
+static void put_text(struct cli *c, json_t *j, const char *key, struct str s)
+{
+	if (s.n)
+		json_object_set_new(j, key, report_json_str(c->run, s));
+}
+
+static json_t *place_json(struct cli *c, struct loc at)
+{
+	json_t *j = json_object();
+	uint32_t line = 0, col;
+
+	source_place(&c->sources, at, &line, &col);
+	json_object_set_new(j, "file", report_json_str(c->run, source_get(&c->sources, at.source)->name));
+	json_object_set_new(j, "line", json_integer(line));
+	return j;
+}
+
+static void add_result(struct cli *c, struct tally *t, const struct case_result *r)
+{
+	static const char *const outcomes[] = { [CASE_PASSED] = "passed", [CASE_FAILED] = "failed", [CASE_SKIPPED] = "skipped" };
+	json_t *j = place_json(c, r->line ? r->line->at : r->one->at);
+
+	put_text(c, j, "case", r->one->name);
+	put_text(c, j, "what", r->line ? r->line->subject : r->what);
+	json_object_set_new(j, "outcome", json_string(outcomes[r->outcome]));
+	if (r->outcome == CASE_FAILED && r->line)
+		put_text(c, j, "wanted", r->line->expect);
+	if (r->outcome == CASE_FAILED)
+		put_text(c, j, "got", r->got);
+	if (r->outcome != CASE_PASSED)
+		put_text(c, j, "why", r->why);
+	json_array_append_new(t->results, j);
+}
+
+static void bless(struct cli *c, struct tally *t, const struct case_result *r)
+{
+	struct str place = source_name_line(c->run, &c->sources, r->line->at);
+	json_t *j;
+
+	*vec_add(c->run, &t->edits) = (struct edit){ r->line->expect_at, r->got };
+	if (!t->blessed) {
+		printf("# %.*s: %.*s\n", STR_ARG(place), STR_ARG(r->got));
+		return;
+	}
+	j = place_json(c, r->line->at);
+	put_text(c, j, "got", r->got);
+	json_array_append_new(t->blessed, j);
+}
+
 static void one_done(struct caserun *run, const struct case_result *r)
 {
 	struct tally *t = run->user;
@@ -48,13 +98,16 @@ static void one_done(struct caserun *run, const struct case_result *r)
 	struct str place = source_name_line(run->c->run, &run->c->sources, at);
 
 	if (t->bless && r->outcome == CASE_FAILED && r->line && r->got.n) {
-		*vec_add(run->c->run, &t->edits) = (struct edit){ r->line->expect_at, r->got };
-		printf("# %.*s: %.*s\n", STR_ARG(place), STR_ARG(r->got));
+		bless(run->c, t, r);
 		return;
 	}
 	t->n++;
 	t->failed += r->outcome == CASE_FAILED;
 	t->skipped += r->outcome == CASE_SKIPPED;
+	if (t->results) {
+		add_result(run->c, t, r);
+		return;
+	}
 	printf("%sok %u - %.*s %.*s%s", r->outcome == CASE_FAILED ? "not " : "", t->n, STR_ARG(place),
 	       STR_ARG(r->one->name), what.n ? ": " : "");
 	for (size_t i = 0; i < what.n; i++)
@@ -108,6 +161,21 @@ static int run_file(struct caserun *run, const char *path)
 	return t->edits.n ? rewrite(run->c, source_get(&run->c->sources, source), t) : CLI_YES;
 }
 
+static void print_json(struct cli *c, const struct tally *t)
+{
+	json_t *j = json_object();
+
+	json_object_set_new(j, "passed", json_integer(t->n - t->failed - t->skipped));
+	json_object_set_new(j, "failed", json_integer(t->failed));
+	json_object_set_new(j, "skipped", json_integer(t->skipped));
+	json_object_set_new(j, "results", t->results);
+	if (t->bless)
+		json_object_set(j, "blessed", t->blessed);
+	json_decref(t->blessed);
+	json_object_set_new(j, "diagnostics", report_json(c));
+	report_json_print(j);
+}
+
 int test_verb(struct cli *c)
 {
 	struct tally t = { .bless = c->opt.given[OPTION_BLESS] };
@@ -115,10 +183,18 @@ int test_verb(struct cli *c)
 			       .done = one_done, .user = &t };
 	int status = CLI_YES;
 
+	if (c->opt.given[OPTION_JSON]) {
+		t.results = json_array();
+		t.blessed = json_array();
+	}
 	for (size_t i = 0; i < c->n_args; i++) {
 		int s = run_file(&run, c->arg[i]);
 
 		status = s > status ? s : status;
+	}
+	if (t.results) {
+		print_json(c, &t);
+		return status ? status : t.failed ? CLI_ERRORS : CLI_YES;
 	}
 	printf("1..%u\n", t.n);
 	report_print(c, REPORT_ALL);

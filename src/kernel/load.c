@@ -398,3 +398,13 @@ int load_run(const struct instance *in, const struct load_request *q, struct dia
 	pins_close(&l.p);
 	return err;
 }
+
+bool *load_kept(struct arena *a, const struct load_result *r)
+{
+	bool *is_kept = arena_new(a, bool, r->before.n_counters + 1);
+
+	for (size_t i = 0; i < r->after.rules.n; i++)
+		if (r->after.rules.v[i].is_kept)
+			is_kept[r->after.rules.v[i].counter] = true;
+	return is_kept;
+}

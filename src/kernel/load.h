@@ -58,4 +58,7 @@ struct load_result {
 int load_run(const struct instance *in, const struct load_request *q, struct diags *d, struct load_result *out,
 	     struct refusal *why);
 
+/* By the number of a counter of the rules before: does a rule go on with it? */
+bool *load_kept(struct arena *a, const struct load_result *r);
+
 #endif

@@ -61,6 +61,7 @@ LINES = [
     ("--on without --env", ["eval", "--on", "eth0"] + V4 + ["examples/host.pcap"], 2, "", "--on needs --env"),
     ("an interface name that is too long", ["eval", "--in", "a" * 16] + V4 + ["examples/host.pcap"], 2, "", "15 bytes"),
     ("test", ["test", "examples/host.t"], 0, "7 passed, 0 failed", ""),
+    ("test as JSON", ["test", "--json", "examples/host.t"], 0, '"passed": 7', ""),
     ("print", ["check", "--print"] + V4, 0, "-A services -p tcp -m tcp --dport 22", ""),
     ("dump", ["check", "--dump"] + V4, 0, "chain", ""),
 ]
@@ -115,6 +116,25 @@ def output_for_programs():
     ok(blocked and blocked[0]["packets"] == 6, "a rule that six packets matched", blocked)
     out = run("eval", "--each", "--json", "--env", "examples/host.env", "--on", "eth0", *V4, "examples/host.pcap")[1].splitlines()
     ok(len(out) == 73 and all(json.loads(x)["verdict"] for x in out), "each packet as a line of JSON")
+
+
+def tests_for_programs(folder):
+    path = os.path.join(folder, "wrong.t")
+    open(path, "w").write("case  one\nrules  -A INPUT -j DROP\npacket  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:2  accept  rule 1\n"
+                          "packet  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:2  drop  rule 1\n")
+    status, out, err = run("test", "--json", path)
+    j = json.loads(out)
+    first, second = j["results"][:2]
+    ok(status == 1 and (j["passed"], j["failed"], j["skipped"]) == (2, 1, 0), "test: how many as JSON", out + err)
+    ok(first == {"file": path, "line": 3, "case": "one", "what": "in=eth0 udp 192.0.2.1:1 > 192.0.2.2:2", "outcome": "failed",
+                 "wanted": "accept  rule 1", "got": "drop  rule 1"}, "test: one that fails", first)
+    ok(second["outcome"] == "passed" and "got" not in second and "wanted" not in second, "test: one that passes", second)
+    j = json.loads(run("test", "--json", "--bless", path)[1])
+    ok(j["blessed"] == [{"file": path, "line": 3, "got": "drop  rule 1"}] and j["failed"] == 0, "test: what was blessed", j)
+    ok(run("test", "--json", path)[0] == 0, "and is right now")
+    open(path, "a").write("nonsense\n")
+    status, out, err = run("test", "--json", path)
+    ok(status == 1 and json.loads(out)["diagnostics"][0]["line"] == 5 and err == "", "test: errors of the file", out + err)
 
 
 def standard_input():
@@ -174,6 +194,7 @@ lines()
 with tempfile.TemporaryDirectory(prefix="weir-cli-") as tmp:
     check_of_wrong_rules(tmp)
     strict(tmp)
+    tests_for_programs(tmp)
     bless(tmp)
     progress(tmp)
 output_for_programs()
