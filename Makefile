@@ -20,6 +20,7 @@ CC := gcc
 endif
 CLANG ?= clang
 PKGS := libbpf libpcap jansson libmnl libnftnl libnftables
+LINKED := libbpf jansson libmnl libnftnl # the others are bound when a verb needs them (base/library.h)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla -Werror
 B ?= build
 OPT ?= -O2 -g
@@ -29,7 +30,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 SECS ?= 60
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+PKG_LIBS = $(shell pkg-config --libs $(LINKED) 2>/dev/null)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) $(SAN) -D_GNU_SOURCE -Isrc -I$(B) -DBPF_DIR='"$(BPFDIR)"' $(PKG_CFLAGS) $(CFLAGS)
 LDLIBS_ALL = $(PKG_LIBS) -lelf -lz $(LDLIBS)
@@ -37,6 +38,8 @@ BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -Wall -Werror -Isrc -I/usr/include/$(s
 SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 BPFDIR := build/bpf
+# Captures to read are made by libpcap itself.
+UNIT_LIBS := -lcmocka -Wl,--as-needed -lpcap
 SRC := $(filter-out %.bpf.c,$(wildcard src/*/*.c src/lang/*/*.c))
 CLI := $(wildcard src/cli/*.c)
 LIB := $(filter-out $(CLI),$(SRC))
@@ -108,7 +111,7 @@ tests: $(TEST)
 define test_program
 $(B)/tests/$(basename $(notdir $(1))): $(1) $(wildcard $(dir $(1))lib/*.c $(dir $(1))lib/*.h) $(B)/libweir.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS_ALL) -Itests -o $$@ $$(filter %.c,$$^) $(B)/libweir.a $$(LDLIBS_ALL) $(if $(filter tests/unit/%,$(1)),-lcmocka)
+	$$(CC) $$(CFLAGS_ALL) -Itests -o $$@ $$(filter %.c,$$^) $(B)/libweir.a $$(LDLIBS_ALL) $(if $(filter tests/unit/%,$(1)),$(UNIT_LIBS))
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call test_program,$(t))))
 

@@ -2,6 +2,8 @@
 /* Tables of the families ip and ip6, by libnftables: each a transaction of its own name. See conntrack.h. */
 #include "kernel/conntrack.h"
 
+#include "base/library.h"
+
 #include <errno.h>
 #include <nftables/libnftables.h>
 
@@ -10,22 +12,50 @@ struct str conntrack_table(const struct instance *in)
 	return arena_printf(in->a, "weir_%s", in->name);
 }
 
+static struct {
+	__typeof__(nft_ctx_buffer_error) *ctx_buffer_error;
+	__typeof__(nft_ctx_buffer_output) *ctx_buffer_output;
+	__typeof__(nft_ctx_free) *ctx_free;
+	__typeof__(nft_ctx_get_error_buffer) *ctx_get_error_buffer;
+	__typeof__(nft_ctx_new) *ctx_new;
+	__typeof__(nft_ctx_set_dry_run) *ctx_set_dry_run;
+	__typeof__(nft_run_cmd_from_buffer) *run_cmd_from_buffer;
+} lib;
+
+static bool bind_library(void)
+{
+	static const char *const names[] = { "libnftables.so.1", "libnftables.so", NULL };
+#define S(name) { "nft_" #name, (void **)&lib.name }
+	static const struct library_symbol symbols[] = {
+		S(ctx_buffer_error), S(ctx_buffer_output), S(ctx_free), S(ctx_get_error_buffer), S(ctx_new), S(ctx_set_dry_run), S(run_cmd_from_buffer),
+	};
+#undef S
+
+	return library_bind(names, symbols, sizeof symbols / sizeof *symbols);
+}
+
 /* 0 or -EIO; *error is nft's own text. */
 static int run_nft(const struct instance *in, bool dry_run, struct str commands, struct str *error)
 {
-	struct nft_ctx *nft = nft_ctx_new(NFT_CTX_DEFAULT);
+	struct nft_ctx *nft;
 	const char *text;
 	int failed;
 
+	*error = (struct str){ 0 };
+	if (!bind_library()) {
+		*error = arena_printf(in->a, "libnftables cannot be loaded: %s", library_error());
+		return -EIO;
+	}
+	nft = lib.ctx_new(NFT_CTX_DEFAULT);
 	if (!nft)
 		return -ENOMEM;
-	nft_ctx_buffer_error(nft);
-	nft_ctx_buffer_output(nft);
-	nft_ctx_set_dry_run(nft, dry_run);
-	failed = nft_run_cmd_from_buffer(nft, commands.p);
-	text = nft_ctx_get_error_buffer(nft);
+	lib.ctx_buffer_error(nft);
+	lib.ctx_buffer_output(nft);
+	lib.ctx_set_dry_run(nft, dry_run);
+	failed = lib.run_cmd_from_buffer(nft, commands.p);
+	text = lib.ctx_get_error_buffer(nft);
 	*error = arena_str(in->a, text ? text : "", text ? strcspn(text, "\n") : 0);
-	nft_ctx_free(nft);
+	lib.ctx_free(nft);
 	return failed ? -EIO : 0;
 }
 

@@ -10,6 +10,8 @@
  */
 #include "packet/capture.h"
 
+#include "base/library.h"
+
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -224,6 +226,28 @@ static const struct link_row *link_find(int type)
 	return NULL;
 }
 
+static struct {
+	__typeof__(pcap_close) *close;
+	__typeof__(pcap_datalink) *datalink;
+	__typeof__(pcap_datalink_val_to_name) *datalink_val_to_name;
+	__typeof__(pcap_file) *file;
+	__typeof__(pcap_fopen_offline_with_tstamp_precision) *fopen_offline_with_tstamp_precision;
+	__typeof__(pcap_geterr) *geterr;
+	__typeof__(pcap_next_ex) *next_ex;
+} lib;
+
+static bool bind_library(void)
+{
+	static const char *const names[] = { "libpcap.so.0.8", "libpcap.so.1", "libpcap.so", NULL };
+#define S(name) { "pcap_" #name, (void **)&lib.name }
+	static const struct library_symbol symbols[] = {
+		S(close), S(datalink), S(datalink_val_to_name), S(file), S(fopen_offline_with_tstamp_precision), S(geterr), S(next_ex),
+	};
+#undef S
+
+	return library_bind(names, symbols, sizeof symbols / sizeof *symbols);
+}
+
 static FILE *open_file(struct arena *a, const char *path, uint64_t *size, struct str *why)
 {
 	FILE *f = strcmp(path, "-") == 0 ? fdopen(fileno(stdin), "rb") : fopen(path, "rb");
@@ -239,7 +263,7 @@ static FILE *open_file(struct arena *a, const char *path, uint64_t *size, struct
 
 static const char *link_text(int type)
 {
-	const char *name = pcap_datalink_val_to_name(type);
+	const char *name = lib.datalink_val_to_name(type);
 
 	return name ? name : "unnamed";
 }
@@ -252,19 +276,23 @@ struct capture *capture_open(struct arena *a, const char *path, struct str *why)
 	int type;
 
 	*why = (struct str){ 0 };
+	if (!bind_library()) {
+		*why = arena_printf(a, "captures are read by libpcap, which cannot be loaded: %s", library_error());
+		return NULL;
+	}
 	c->a = a;
 	c->path = arena_str(a, path, strlen(path));
 	f = open_file(a, path, &c->size, why);
 	if (!f)
 		return NULL;
-	c->pcap = pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, text);
+	c->pcap = lib.fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, text);
 	if (!c->pcap) {
 		*why = arena_printf(a, "%s: not a capture that can be read: %s", path, text);
 		if (f != stdin)
 			fclose(f);
 		return NULL;
 	}
-	type = pcap_datalink(c->pcap);
+	type = lib.datalink(c->pcap);
 	c->link = link_find(type);
 	if (c->link)
 		return c;
@@ -272,7 +300,7 @@ struct capture *capture_open(struct arena *a, const char *path, struct str *why)
 			    "%s: link type %s (%d) is not supported; Ethernet, raw IP, Linux cooked (SLL, SLL2), NFLOG, PPP and "
 			    "BSD loopback are",
 			    path, link_text(type), type);
-	pcap_close(c->pcap);
+	lib.close(c->pcap);
 	return NULL;
 }
 
@@ -280,12 +308,12 @@ int capture_next(struct capture *c, struct packet *out)
 {
 	struct pcap_pkthdr *head;
 	const u_char *bytes;
-	int got = pcap_next_ex(c->pcap, &head, &bytes);
+	int got = lib.next_ex(c->pcap, &head, &bytes);
 
 	if (got == PCAP_ERROR_BREAK)
 		return 0;
 	if (got != 1) {
-		const char *text = pcap_geterr(c->pcap);
+		const char *text = lib.geterr(c->pcap);
 
 		c->error = arena_printf(c->a, "%.*s: after packet %llu: %s%s", STR_ARG(c->path),
 					(unsigned long long)c->packets, text,
@@ -307,7 +335,7 @@ struct str capture_error(const struct capture *c)
 
 const char *capture_link_name(const struct capture *c)
 {
-	return link_text(pcap_datalink(c->pcap));
+	return link_text(lib.datalink(c->pcap));
 }
 
 uint64_t capture_packets(const struct capture *c)
@@ -317,7 +345,7 @@ uint64_t capture_packets(const struct capture *c)
 
 uint64_t capture_bytes_read(const struct capture *c)
 {
-	off_t at = ftello(pcap_file(c->pcap));
+	off_t at = ftello(lib.file(c->pcap));
 
 	return at > 0 ? (uint64_t)at : 0;
 }
@@ -329,5 +357,5 @@ uint64_t capture_size(const struct capture *c)
 
 void capture_close(struct capture *c)
 {
-	pcap_close(c->pcap);
+	lib.close(c->pcap);
 }
