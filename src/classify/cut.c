@@ -36,16 +36,35 @@ struct cut_span cut_clip(const struct cut_rules *r, uint32_t id, unsigned d, con
 {
 	struct cut_span s = r->span[(size_t)id * r->n_dims + d];
 
-	if (s.lo < g->range[d].lo)
-		s.lo = g->range[d].lo;
-	if (s.hi > g->range[d].hi)
-		s.hi = g->range[d].hi;
+	if (s.lo < g->dim[d].lo)
+		s.lo = g->dim[d].lo;
+	if (s.hi > g->dim[d].hi)
+		s.hi = g->dim[d].hi;
 	return s;
 }
 
 uint32_t cut_width(struct cut_span s, unsigned shift)
 {
 	return (s.hi >> shift) - (s.lo >> shift);
+}
+
+bool cut_child(const struct cut_known *whole, const struct cut *c, uint32_t i, struct cut_known *child)
+{
+	uint32_t mask = ((1u << c->bits) - 1) << c->shift, below = (1u << c->shift) - 1;
+
+	*child = *whole;
+	child->mask |= mask;
+	child->value = (whole->value & ~mask) | i << c->shift;
+	/* With all upper bits known its values lie side by side. */
+	if (!(~whole->mask & ~mask & ~below)) {
+		uint32_t lo = child->value & ~below, hi = lo | below;
+
+		if (lo > child->lo)
+			child->lo = lo;
+		if (hi < child->hi)
+			child->hi = hi;
+	}
+	return child->lo <= child->hi;
 }
 
 /* ---------- samples ---------- */
@@ -86,14 +105,14 @@ static void take_sample(struct search *t, unsigned most, unsigned d)
 	for (unsigned i = 0; i < s->n_all; i++) {
 		struct cut_span x = cut_clip(t->r, t->id[s->n_all == t->n ? i : (size_t)i * t->n / s->n_all], d, g);
 
-		if (x.lo == g->range[d].lo && x.hi == g->range[d].hi) {
+		if (x.lo == g->dim[d].lo && x.hi == g->dim[d].hi) {
 			s->full++;
 			continue;
 		}
 		s->span[s->n++] = x;
 		s->varies |= (x.lo ^ s->span[0].lo) | (x.hi ^ s->span[0].lo);
 	}
-	s->varies &= ~g->mask[d];
+	s->varies &= ~g->dim[d].mask;
 }
 
 /* ---------- scoring ---------- */
@@ -246,7 +265,7 @@ static void try_dim(struct search *t, const unsigned *width, unsigned d, const s
 		for (int shift = top + 1 > bits ? (int)(top + 1 - bits) : 0; shift >= 0 && (unsigned)shift + bits > low;
 		     shift -= (int)step) {
 			c.shift = (unsigned)shift;
-			if (t->g->mask[d] >> shift & ((1u << bits) - 1))
+			if (t->g->dim[d].mask >> shift & ((1u << bits) - 1))
 				continue;
 			if (p)
 				try_pairs(t, p, &c);

@@ -9,18 +9,30 @@ struct cut_span {
 	uint32_t lo, hi;
 };
 
+/* Whom a rule hides, and who it is that may be hidden, besides their spans: bits of DP_HAS_*. */
+struct cut_hides {
+	uint32_t until; /* rules before this one, of keys that have ... */
+	uint32_t needs; /* ... these; CUT_HIDES_NONE: of none */
+	uint32_t has;	/* what the keys that it matches have */
+};
+enum { CUT_HIDES_NONE = 1 << 16 };
+
 /* Only the dimensions that some rule narrows. */
 struct cut_rules {
-	const struct box_rule *rule;
 	unsigned n_dims;
 	uint8_t dim[BOX_DIMS];
 	struct cut_span *span; /* [rule * n_dims + d] */
+	struct cut_hides *hides;
 };
 
-/* Part of the space: values from lo to hi, of which some bits are known. By d as above. */
+/* What is known of a key in one dimension: it is in lo..hi, and has some bits. */
+struct cut_known {
+	uint32_t lo, hi, mask, value;
+};
+
+/* Part of the space; by d as above. */
 struct cut_region {
-	struct cut_span range[BOX_DIMS];
-	uint32_t mask[BOX_DIMS], value[BOX_DIMS];
+	struct cut_known dim[BOX_DIMS];
 };
 
 struct cut {
@@ -38,6 +50,8 @@ double cut_cost(double n);
 struct cut cut_choose(const struct cut_rules *r, const uint32_t *id, size_t n, const struct cut_region *g, double budget);
 /* The rule's span within the region. */
 struct cut_span cut_clip(const struct cut_rules *r, uint32_t id, unsigned d, const struct cut_region *g);
+/* The dimension that is cut, as child i knows it; false: nothing is in there. */
+bool cut_child(const struct cut_known *whole, const struct cut *c, uint32_t i, struct cut_known *child);
 /* How many children more than one. */
 uint32_t cut_width(struct cut_span s, unsigned shift);
 

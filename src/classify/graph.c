@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "classify/cut.h"
+#include "classify/prune.h"
 
-/* Shadowed rules are looked for among so few only. */
-enum { SHADOW_MOST = 14, LEAF_WITHOUT_GAIN = 16 };
+enum { LEAF_WITHOUT_GAIN = 16 };
 
 /* What a descriptor leads to. */
 struct part {
@@ -29,144 +29,39 @@ struct grow {
 	struct graph *g;
 	struct arena *scratch;
 	struct cut_rules rules;
+	uint64_t *entry; /* of each rule, as it lies in leaves */
 	bool is_beyond;
 };
+
+static void words_reserve(struct words *w, size_t cap)
+{
+	uint64_t *v;
+
+	if (cap <= w->cap)
+		return;
+	v = arena_new(w->a, uint64_t, cap);
+	if (w->n)
+		memcpy(v, w->v, w->n * sizeof *v);
+	w->v = v;
+	w->cap = cap;
+}
 
 size_t words_add(struct words *w, size_t n)
 {
 	size_t at = w->n;
 
-	if (w->n + n > w->cap) {
-		size_t cap = 2 * (w->n + n) + 64;
-		uint64_t *v = arena_new(w->a, uint64_t, cap);
-
-		if (w->n)
-			memcpy(v, w->v, w->n * sizeof *v);
-		w->v = v;
-		w->cap = cap;
-	}
-	if (n)
-		memset(w->v + at, 0, n * sizeof *w->v);
+	if (at + n > w->cap)
+		words_reserve(w, 2 * (at + n) + 64);
 	w->n += n;
 	return at;
 }
 
-/* ---------- what hides what ---------- */
-
-static bool is_prefix(struct cut_span s, uint32_t *mask)
+/* What is behind n stays zero. */
+static void words_cut(struct words *w, size_t n)
 {
-	uint32_t wild = s.hi ^ s.lo;
-
-	*mask = ~wild;
-	return !(wild & (wild + 1)) && !(s.lo & wild);
-}
-
-/* Bits of DP_HAS_* that every key of the region has: a field that is not 0 is there. */
-static uint32_t region_has(const struct cut_rules *r, const struct cut_region *g)
-{
-	uint32_t has = 0;
-
-	for (unsigned d = 0; d < r->n_dims; d++) {
-		if (g->range[d].lo == 0 && !g->value[d])
-			continue;
-		if (r->dim[d] == BOX_SPORT || r->dim[d] == BOX_DPORT)
-			has |= DP_HAS_PORTS;
-		else if (r->dim[d] == BOX_FLAGS)
-			has |= DP_HAS_PORTS | DP_HAS_TCP;
-	}
-	return has;
-}
-
-/* Is the presence that rule a asks for certain, where `has` is? */
-static bool has_presence(const struct box *a, uint32_t has)
-{
-	uint32_t mask = a->l4_mask & 0xffff;
-
-	return (mask & ~has) == 0 && (a->l4_value & mask) == mask;
-}
-
-/* Does rule a's span of dimension d hold all of s, of which the bits under mask are known? */
-static bool span_covers(struct cut_span a, struct cut_span s, uint32_t mask, uint32_t value)
-{
-	uint32_t need;
-
-	if (a.lo <= s.lo && a.hi >= s.hi)
-		return true;
-	return is_prefix(a, &need) && !(need & ~mask) && !((value ^ a.lo) & need);
-}
-
-/* No key of the region that comes to this rule comes to those before its `until`. */
-static bool rule_covers(const struct cut_rules *r, uint32_t id, const struct cut_region *g)
-{
-	const struct box_rule *a = &r->rule[id];
-
-	if (!a->until || !has_presence(&a->box, region_has(r, g)))
-		return false;
-	for (unsigned d = 0; d < r->n_dims; d++)
-		if (!span_covers(r->span[(size_t)id * r->n_dims + d], g->range[d], g->mask[d], g->value[d]))
-			return false;
-	return true;
-}
-
-/* No key of the region that may match rule b comes to it, because of the earlier rule a. */
-static bool rule_shadows(const struct cut_rules *r, uint32_t a, uint32_t b, const struct cut_region *g)
-{
-	const struct box *x = &r->rule[a].box, *y = &r->rule[b].box;
-
-	if (r->rule[a].until <= b || !has_presence(x, region_has(r, g) | (y->l4_mask & y->l4_value & 0xffff)))
-		return false;
-	for (unsigned d = 0; d < r->n_dims; d++) {
-		struct cut_span own = r->span[(size_t)b * r->n_dims + d], s = cut_clip(r, b, d, g);
-		uint32_t mask = g->mask[d], value = g->value[d], prefix;
-
-		if (is_prefix(own, &prefix)) {
-			value = (value & ~prefix) | (own.lo & prefix);
-			mask |= prefix;
-		}
-		if (s.lo <= s.hi && !span_covers(r->span[(size_t)a * r->n_dims + d], s, mask, value))
-			return false;
-	}
-	return true;
-}
-
-static bool rule_misses(const struct cut_rules *r, uint32_t id, const struct cut_region *g)
-{
-	for (unsigned d = 0; d < r->n_dims; d++) {
-		struct cut_span s = r->span[(size_t)id * r->n_dims + d];
-		uint32_t prefix;
-
-		if (s.hi < g->range[d].lo || s.lo > g->range[d].hi)
-			return true;
-		if (is_prefix(s, &prefix) && ((g->value[d] ^ s.lo) & prefix & g->mask[d]))
-			return true;
-	}
-	return false;
-}
-
-/* Takes out rules that miss the region or are hidden in it by an earlier one. */
-static void prune(const struct cut_rules *r, struct ids *s, const struct cut_region *g)
-{
-	uint32_t until = 0;
-	size_t n = 0, m = 0;
-
-	for (size_t i = 0; i < s->n && until != BOX_FINAL; i++) {
-		uint32_t id = s->v[i];
-
-		if (id < until || rule_misses(r, id, g))
-			continue;
-		s->v[n++] = id;
-		if (rule_covers(r, id, g) && r->rule[id].until > until)
-			until = r->rule[id].until;
-	}
-	for (size_t i = 0; i < n && n <= SHADOW_MOST; i++) {
-		bool is_hidden = false;
-
-		for (size_t k = 0; k < m && !is_hidden; k++)
-			is_hidden = rule_shadows(r, s->v[k], s->v[i], g);
-		if (!is_hidden)
-			s->v[m++] = s->v[i];
-	}
-	s->n = n <= SHADOW_MOST ? m : n;
+	if (w->n > n)
+		memset(w->v + n, 0, (w->n - n) * sizeof *w->v);
+	w->n = n;
 }
 
 /* ---------- leaves ---------- */
@@ -190,7 +85,7 @@ static struct part leaf_of(struct grow *b, struct ids s, struct part cont)
 	words_add(b->w, (0 - (b->w->n - b->g->begin)) & 3);
 	at = words_add(b->w, s.n * size + has_cont);
 	for (size_t i = 0; i < s.n; i++)
-		box_entry(&b->t->rule[s.v[i]].box, b->t->is_ip6, b->t->result[s.v[i]], b->w->v + at + i * size);
+		memcpy(b->w->v + at + i * size, b->entry + s.v[i] * size, size * sizeof *b->entry);
 	if (has_cont)
 		b->w->v[at + s.n * size] = cont.d;
 	p = (struct part){ .d = DP_LEAF(cont.least, s.n, at - b->g->begin), .least = cont.least,
@@ -205,8 +100,7 @@ static struct part leaf_of(struct grow *b, struct ids s, struct part cont)
 
 /* ---------- cuts ---------- */
 
-static struct part build(struct grow *b, struct ids s, const struct cut_region *g, struct part cont, unsigned depth,
-			 double budget);
+static struct part build(struct grow *b, struct ids s, struct cut_region *g, struct part cont, unsigned depth, double budget);
 
 /* Sampling can miss rare wide rules, which would go to thousands of children. */
 static void recount_wide(const struct grow *b, struct ids s, const struct cut_region *g, double budget, struct cut *c)
@@ -248,27 +142,6 @@ static uint32_t *deal(struct grow *b, struct ids s, const struct cut_region *g, 
 	return out;
 }
 
-/* The region of child i; false: it is empty. */
-static bool child_region(const struct cut_region *g, const struct cut *c, uint32_t i, struct cut_region *out)
-{
-	uint32_t mask = ((1u << c->bits) - 1) << c->shift, below = (1u << c->shift) - 1;
-	bool is_top_known = !(~g->mask[c->d] & ~mask & ~below);
-	struct cut_span *s = &out->range[c->d];
-
-	*out = *g;
-	out->mask[c->d] |= mask;
-	out->value[c->d] = (g->value[c->d] & ~mask) | i << c->shift;
-	if (is_top_known) {
-		uint32_t lo = out->value[c->d] & ~below, hi = lo | below;
-
-		if (lo > s->lo)
-			s->lo = lo;
-		if (hi < s->hi)
-			s->hi = hi;
-	}
-	return s->lo <= s->hi;
-}
-
 /* Where a child leads straight to the continuation, the cuts there and here are one walk. */
 static struct part pass_on(struct grow *b, struct part cont, unsigned depth, struct part *passed)
 {
@@ -285,7 +158,7 @@ struct twin {
 	struct part p;
 };
 
-static struct part child_of(struct grow *b, struct ids s, const struct cut_region *g, struct part cont, unsigned depth, double budget,
+static struct part child_of(struct grow *b, struct ids s, struct cut_region *g, struct part cont, unsigned depth, double budget,
 			    struct twin *last)
 {
 	if (s.n == last->s.n && s.n <= CUT_LEAF && memcmp(s.v, last->s.v, s.n * sizeof *s.v) == 0)
@@ -295,7 +168,15 @@ static struct part child_of(struct grow *b, struct ids s, const struct cut_regio
 	return last->p;
 }
 
-static struct part cut_into(struct grow *b, struct ids s, const struct cut_region *g, struct part cont, unsigned depth, double budget,
+static void part_add(struct part *p, struct part x)
+{
+	p->least = x.least < p->least ? x.least : p->least;
+	p->worst = x.worst > p->worst ? x.worst : p->worst;
+	p->walk = x.walk > p->walk ? x.walk : p->walk;
+	p->leaves = x.leaves > p->leaves ? x.leaves : p->leaves;
+}
+
+static struct part cut_into(struct grow *b, struct ids s, struct cut_region *g, struct part cont, unsigned depth, double budget,
 			    const struct cut *c)
 {
 	const struct box_place *place = &box_places[b->rules.dim[c->d]];
@@ -303,6 +184,7 @@ static struct part cut_into(struct grow *b, struct ids s, const struct cut_regio
 	size_t at = words_add(b->w, fan);
 	double left = budget - 0.25 * fan;
 	struct part p = { .least = cont.least }, passed = { 0 };
+	struct cut_known whole = g->dim[c->d];
 	struct twin last = { 0 };
 
 	if (left < 1.25 * start[fan])
@@ -311,20 +193,18 @@ static struct part cut_into(struct grow *b, struct ids s, const struct cut_regio
 	b->g->n_cuts++;
 	for (uint32_t i = 0; i < fan && !b->is_beyond; i++) {
 		struct ids in = { dealt + start[i], start[i + 1] - start[i] };
-		struct part x = { 0 };
-		struct cut_region region;
+		struct part x;
 
-		if (!child_region(g, c, i, &region))
+		if (in.n && cut_child(&whole, c, i, &g->dim[c->d]))
+			in.n = prune_rules(&b->rules, in.v, in.n, g, (unsigned)c->d);
+		else
 			in.n = 0;
-		prune(&b->rules, &in, &region);
-		x = in.n ? child_of(b, in, &region, cont, depth, left * (double)in.n / (start[fan] + 1), &last) :
+		x = in.n ? child_of(b, in, g, cont, depth, left * (double)in.n / (start[fan] + 1), &last) :
 			   pass_on(b, cont, depth, &passed);
 		b->w->v[at + i] = x.d;
-		p.least = x.least < p.least ? x.least : p.least;
-		p.worst = x.worst > p.worst ? x.worst : p.worst;
-		p.walk = x.walk > p.walk ? x.walk : p.walk;
-		p.leaves = x.leaves > p.leaves ? x.leaves : p.leaves;
+		part_add(&p, x);
 	}
+	g->dim[c->d] = whole;
 	p.worst++;
 	p.walk++;
 	if (p.walk > b->g->got.walk)
@@ -333,7 +213,7 @@ static struct part cut_into(struct grow *b, struct ids s, const struct cut_regio
 }
 
 /* Wide rules go to a graph of their own, which becomes the continuation. */
-static void split_side(struct grow *b, struct ids *s, const struct cut_region *g, struct part *cont, unsigned depth, double budget,
+static void split_side(struct grow *b, struct ids *s, struct cut_region *g, struct part *cont, unsigned depth, double budget,
 		       const struct cut *c)
 {
 	struct ids wide = { arena_new(b->scratch, uint32_t, s->n), 0 }, narrow = { arena_new(b->scratch, uint32_t, s->n), 0 };
@@ -343,22 +223,20 @@ static void split_side(struct grow *b, struct ids *s, const struct cut_region *g
 
 		to->v[to->n++] = s->v[i];
 	}
-	if (wide.n && narrow.n)
+	if (wide.n && narrow.n) {
+		wide.n = prune_hidden(&b->rules, wide.v, wide.n, g);
 		*cont = build(b, wide, g, *cont, depth, budget * (double)wide.n / (double)s->n);
+	}
 	if (narrow.n)
 		*s = narrow;
 }
 
-static struct part build(struct grow *b, struct ids s, const struct cut_region *g, struct part cont, unsigned depth,
-			 double budget)
+/* The rules are those that prune_rules() leaves in the region; on return that is as it was. */
+static struct part build(struct grow *b, struct ids s, struct cut_region *g, struct part cont, unsigned depth, double budget)
 {
 	struct cut c;
 
-	if (b->is_beyond)
-		return cont;
-	if (depth == 0 || s.n > SHADOW_MOST)
-		prune(&b->rules, &s, g);
-	if (s.n == 0)
+	if (b->is_beyond || s.n == 0)
 		return cont;
 	if (s.n <= CUT_LEAF || depth >= b->t->most.walk)
 		return leaf_of(b, s, cont);
@@ -377,41 +255,61 @@ static void collect_dims(struct grow *b, struct cut_region *g)
 {
 	struct cut_rules *r = &b->rules;
 	uint32_t dims = 0;
-	size_t n = b->t->n;
 
-	r->rule = b->t->rule;
-	for (size_t i = 0; i < n; i++)
-		dims |= r->rule[i].is_never ? 0 : r->rule[i].box.dims;
+	for (size_t i = 0; i < b->t->n; i++)
+		dims |= b->t->rule[i].is_never ? 0 : b->t->rule[i].box.dims;
 	for (unsigned d = 0; d < BOX_DIMS; d++) {
 		uint32_t max = box_dim_max((enum box_dim)d);
 
 		if (!(dims >> d & 1))
 			continue;
-		g->range[r->n_dims] = (struct cut_span){ 0, max };
-		g->mask[r->n_dims] = ~max;
+		g->dim[r->n_dims] = (struct cut_known){ .hi = max, .mask = ~max };
 		r->dim[r->n_dims++] = (uint8_t)d;
 	}
-	r->span = arena_new(b->scratch, struct cut_span, n * r->n_dims + 1);
-	for (size_t i = 0; i < n; i++)
-		for (unsigned d = 0; d < r->n_dims; d++)
-			r->span[i * r->n_dims + d] = (struct cut_span){ r->rule[i].box.lo[r->dim[d]], r->rule[i].box.hi[r->dim[d]] };
 }
+
+/* What the builder asks of rules again and again, side by side; boxes are large. Returns those that there are. */
+static struct ids collect_rules(struct grow *b)
+{
+	struct cut_rules *r = &b->rules;
+	size_t n = b->t->n, size = b->t->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4;
+	struct ids all = { arena_new(b->scratch, uint32_t, n + 1), 0 };
+
+	r->span = arena_new(b->scratch, struct cut_span, n * r->n_dims + 1);
+	r->hides = arena_new(b->scratch, struct cut_hides, n + 1);
+	b->entry = arena_new(b->scratch, uint64_t, n * size + 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct box_rule *x = &b->t->rule[i];
+
+		if (x->is_never)
+			continue;
+		all.v[all.n++] = (uint32_t)i;
+		for (unsigned d = 0; d < r->n_dims; d++)
+			r->span[i * r->n_dims + d] = (struct cut_span){ x->box.lo[r->dim[d]], x->box.hi[r->dim[d]] };
+		r->hides[i] = prune_hides(x);
+		box_entry(&x->box, b->t->is_ip6, b->t->result[i], b->entry + i * size);
+	}
+	return all;
+}
+
+/* Words for one rule, about; if they are too few, there is another reserve. */
+enum { WORDS_OF_RULE = 12 };
 
 bool graph_build(const struct graph_task *t, struct words *w, struct graph *g)
 {
 	struct grow b = { .t = t, .w = w, .g = g, .scratch = arena_create() };
-	struct ids all = { arena_new(b.scratch, uint32_t, t->n + 1), 0 };
 	struct part end = { .least = DP_PLACE_POLICY }, p;
 	struct cut_region everything = { 0 };
+	struct ids all;
 
 	*g = (struct graph){ 0 };
 	words_add(w, (0 - w->n) & 3);
 	g->begin = w->n;
 	words_add(w, 4); /* the list's head, and no offset is 0 */
+	words_reserve(w, w->n + WORDS_OF_RULE * t->n);
 	collect_dims(&b, &everything);
-	for (size_t i = 0; i < t->n; i++)
-		if (!t->rule[i].is_never)
-			all.v[all.n++] = (uint32_t)i;
+	all = collect_rules(&b);
+	all.n = prune_rules(&b.rules, all.v, all.n, &everything, 0);
 	p = build(&b, all, &everything, end, 0, t->budget * (double)t->n + 256);
 	g->root = p.d;
 	g->worst = p.worst;
@@ -419,6 +317,6 @@ bool graph_build(const struct graph_task *t, struct words *w, struct graph *g)
 	arena_destroy(b.scratch);
 	if (!b.is_beyond && graph_check(w->v + g->begin, w->n - g->begin, g->root, t->is_ip6, &t->most))
 		return true;
-	w->n = g->begin;
+	words_cut(w, g->begin);
 	return false;
 }
