@@ -267,7 +267,7 @@ static int draw(struct show *s, const char *name)
 
 int show_tables(struct cli *c, const struct ruleset *rs)
 {
-	struct tables_options opt = { .reject_as_drop = c->opt.given[OPTION_REJECT_AS_DROP] };
+	struct tables_options opt = { .reject_as_drop = c->opt.given[OPTION_REJECT_AS_DROP], .may_sum = true };
 	struct show s = { .c = c, .rs = rs, .t = tables_build(c->run, rs, &opt, &c->diags) };
 
 	if (!s.t) {

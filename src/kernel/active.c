@@ -5,23 +5,24 @@
 #include <errno.h>
 #include <time.h>
 
+#include "kernel/tally.h"
 #include "kernel/tidy.h"
 
 /* Counts of the active maps, and of those before as long as they have not been carried over. */
 struct both {
-	struct counts now, before;
-	bool has_before;
+	struct counts now;
+	struct counts_cell *before; /* by counter; NULL: there are none */
+	uint32_t n_before;
 };
 
 static struct counts_cell total(const struct both *b, uint32_t counter, bool is_kept)
 {
-	struct counts_cell sum, old;
+	struct counts_cell sum;
 
-	if (!b->has_before || !is_kept)
+	if (!b->before || !is_kept || counter >= b->n_before)
 		return counts_total(&b->now, counter);
 	sum = counts_of_cpus(&b->now, counter);
-	old = counts_total(&b->before, counter);
-	return (struct counts_cell){ sum.packets + old.packets, sum.bytes + old.bytes };
+	return (struct counts_cell){ sum.packets + b->before[counter].packets, sum.bytes + b->before[counter].bytes };
 }
 
 static void add_up(struct arena *a, const struct pins *p, const struct both *b, struct active *out)
@@ -32,6 +33,7 @@ static void add_up(struct arena *a, const struct pins *p, const struct both *b, 
 	out->chain = arena_new(a, struct counts_cell, info->chains.n + 1);
 	for (size_t i = 0; i < info->rules.n; i++)
 		out->rule[i] = total(b, info->rules.v[i].counter, info->rules.v[i].is_kept);
+	tally_add_sums(info, &b->now, out->rule);
 	for (size_t i = 0; i < info->chains.n; i++)
 		out->chain[i] = total(b, info->chains.v[i].counter, info->chains.v[i].is_kept);
 	for (uint32_t i = 0; i < DP_COUNTERS_SPECIAL; i++)
@@ -44,7 +46,7 @@ static void add_up(struct arena *a, const struct pins *p, const struct both *b, 
 static int read_counts(const struct pins *p, struct active *out, struct refusal *why)
 {
 	struct info *info = &out->info;
-	struct both b = { .has_before = false };
+	struct both b = { .before = NULL };
 	struct program_maps maps;
 	int err = pins_slot_get(p, info->slot, &maps, why);
 
@@ -54,14 +56,12 @@ static int read_counts(const struct pins *p, struct active *out, struct refusal 
 	program_maps_close(&maps);
 	if (err)
 		return err;
-	err = tidy_open_counts_before(p, info, &b.before, why);
-	b.has_before = err == 0;
+	err = tidy_counts_before(p, info, &b.before, &b.n_before, why);
 	if (!err || err == -ENOENT) {
 		add_up(p->in->a, p, &b, out);
 		err = 0;
 	}
 	counts_close(&b.now);
-	counts_close(&b.before);
 	return err;
 }
 

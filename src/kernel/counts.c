@@ -54,7 +54,7 @@ void counts_clear(struct counts *c, uint32_t counter)
 		*cell_at(c, row, counter) = (struct counts_cell){ 0 };
 }
 
-void counts_carry(struct counts *c, const struct counts *from, uint32_t counter)
+void counts_put(struct counts *c, uint32_t counter, struct counts_cell n)
 {
-	*cell_at(c, c->n_cpus, counter) = counts_total(from, counter);
+	*cell_at(c, c->n_cpus, counter) = n;
 }

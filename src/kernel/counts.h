@@ -27,10 +27,7 @@ struct counts_cell counts_total(const struct counts *c, uint32_t counter); /* {0
 struct counts_cell counts_of_cpus(const struct counts *c, uint32_t counter);
 /* Only for a counter that no program uses: sets the column to nothing. */
 void counts_clear(struct counts *c, uint32_t counter);
-/*
- * Makes the counter go on where `from` stood, by writing the total into the row of user space. Doing it again, with
- * `from` at rest, changes nothing.
- */
-void counts_carry(struct counts *c, const struct counts *from, uint32_t counter);
+/* Makes the counter go on at n, by writing it into the row of user space. Doing it again changes nothing. */
+void counts_put(struct counts *c, uint32_t counter, struct counts_cell n);
 
 #endif

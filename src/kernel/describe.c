@@ -84,3 +84,74 @@ void describe_rules(struct arena *a, const struct ruleset *rs, const struct sour
 			add_rule(a, c->rules.v[k], (uint32_t)out->chains.n - 1, sources, numbers, out);
 	}
 }
+
+/* Indexes in out->rules by counter, UINT32_MAX: none. */
+static uint32_t *rules_by_counter(struct arena *a, const struct info *out, uint32_t n)
+{
+	uint32_t *index = arena_new(a, uint32_t, n + 1);
+
+	memset(index, 0xff, (n + 1) * sizeof *index);
+	for (size_t i = 0; i < out->rules.n; i++)
+		index[out->rules.v[i].counter] = (uint32_t)i;
+	return index;
+}
+
+/* A sum that nothing adds to any more, as far as its rules go on. */
+static void add_retired(struct arena *a, const struct info *active, const struct info_sum *s, const uint32_t *index, struct info *out)
+{
+	struct info_sum kept = { .counter = s->counter, .is_kept = true };
+
+	for (size_t i = 0; i < s->rules.n; i++) {
+		uint32_t at = index[active->rules.v[s->rules.v[i]].counter];
+
+		if (at != UINT32_MAX && out->rules.v[at].is_kept)
+			*vec_add(a, &kept.rules) = at;
+	}
+	if (!kept.rules.n)
+		return;
+	*vec_add(a, &out->sums) = kept;
+	if (kept.counter >= out->n_counters)
+		out->n_counters = kept.counter + 1;
+}
+
+void describe_sums(struct arena *a, const struct numbers *numbers, const struct tables *t, const struct info *active,
+		   struct info *out)
+{
+	uint32_t n = active && active->n_counters > out->n_counters ? active->n_counters : out->n_counters;
+	uint32_t *index = rules_by_counter(a, out, n);
+	bool *is_used = arena_new(a, bool, n + 1); /* by counter: a sum that goes on */
+
+	for (size_t i = 0; i < t->n_sums; i++) {
+		struct info_sum *s = vec_add(a, &out->sums);
+
+		*s = (struct info_sum){ .counter = t->sum[i].counter, .is_kept = active && numbers->sum_kept.v[i] };
+		is_used[s->counter] = s->is_kept;
+		for (uint32_t k = 0; k < t->sum[i].n; k++)
+			*vec_add(a, &s->rules) = index[numbers->rule[t->sum[i].rule[k]->id]];
+	}
+	for (size_t i = 0; active && i < active->sums.n; i++)
+		if (!is_used[active->sums.v[i].counter])
+			add_retired(a, active, &active->sums.v[i], index, out);
+}
+
+bool describe_sums_to_come(struct arena *a, const struct info *next, struct info *before)
+{
+	uint32_t n = next->n_counters > before->n_counters ? next->n_counters : before->n_counters, *index = rules_by_counter(a, before, n);
+	size_t had = before->sums.n;
+
+	for (size_t i = 0; i < next->sums.n; i++) {
+		const struct info_sum *s = &next->sums.v[i];
+		struct info_sum told = { .counter = s->counter, .is_kept = true };
+
+		for (size_t k = 0; k < s->rules.n && !s->is_kept; k++) {
+			const struct info_rule *r = &next->rules.v[s->rules.v[k]];
+
+			if (r->is_kept)
+				*vec_add(a, &told.rules) = index[r->counter];
+		}
+		if (told.rules.n)
+			*vec_add(a, &before->sums) = told;
+	}
+	before->n_counters = n;
+	return before->sums.n > had;
+}

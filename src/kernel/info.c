@@ -144,6 +144,15 @@ static void walk_point(struct walk *w, struct info_point *p)
 	walk_u32(w, &p->features);
 }
 
+static void walk_sum(struct walk *w, struct info *f, struct info_sum *s)
+{
+	walk_enum(w, &s->counter, f->n_counters);
+	walk_bool(w, &s->is_kept);
+	walk_list(w, &s->rules);
+	for (size_t i = 0; i < s->rules.n && !w->is_bad; i++)
+		walk_enum(w, &s->rules.v[i], f->rules.n);
+}
+
 static void walk_head(struct walk *w, struct info *f)
 {
 	uint64_t loaded_at = (uint64_t)f->loaded_at;
@@ -170,7 +179,7 @@ static void walk_info(struct walk *w, struct info *f)
 	uint32_t format = INFO_FORMAT;
 
 	walk_u32(w, &format);
-	if (format != INFO_FORMAT) {
+	if (format != INFO_FORMAT && format != 1) { /* 1 had no sums */
 		w->is_bad = true;
 		return;
 	}
@@ -189,6 +198,11 @@ static void walk_info(struct walk *w, struct info *f)
 	walk_list(w, &f->points);
 	for (size_t i = 0; i < f->points.n && !w->is_bad; i++)
 		walk_point(w, &f->points.v[i]);
+	if (format == 1)
+		return;
+	walk_list(w, &f->sums);
+	for (size_t i = 0; i < f->sums.n && !w->is_bad; i++)
+		walk_sum(w, f, &f->sums.v[i]);
 }
 
 struct str info_write(struct arena *a, struct info *info)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What is known about loaded rules: everything that `weir list` and `weir save` need, kept in the kernel beside the
- * rules as one blob, so that no file and no process has to stay. One blob for each generation, never changed.
+ * rules as one blob, so that no file and no process has to stay. One blob for each generation; of what it says only sums
+ * may be added, by a load on trial.
  */
 #ifndef WEIR_KERNEL_INFO_H
 #define WEIR_KERNEL_INFO_H
@@ -9,7 +10,7 @@
 #include "kernel/program.h"
 #include "policy/policy.h"
 
-enum { INFO_FORMAT = 1, INFO_NO_POINT = UINT32_MAX };
+enum { INFO_FORMAT = 2, INFO_NO_POINT = UINT32_MAX };
 
 struct info_rule {
 	uint32_t chain;	    /* index in info.chains */
@@ -30,6 +31,16 @@ struct info_chain {
 	uint32_t counter;
 	bool is_kept;
 	uint32_t file, line; /* of its declaration; line 0: none */
+};
+
+/*
+ * A counter that counts for several rules at once. One that is kept and that no program adds to any more stays as long as
+ * rules go on whose counts it holds.
+ */
+struct info_sum {
+	uint32_t counter;
+	bool is_kept;
+	VEC(uint32_t) rules; /* indexes in info.rules */
 };
 
 struct info_file {
@@ -57,6 +68,7 @@ struct info {
 	VEC(struct info_chain) chains;
 	VEC(struct info_rule) rules; /* in the order of their chains */
 	VEC(struct info_point) points;
+	VEC(struct info_sum) sums;
 };
 
 /* The bytes of info, in a. */

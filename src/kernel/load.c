@@ -77,6 +77,13 @@ static unsigned shared_chains(struct arena *a)
 	return shared;
 }
 
+static uint32_t number_sum(void *arg, const struct rule *const *rule, size_t n)
+{
+	struct load *l = arg;
+
+	return number_of_sum(l->a, &l->out->numbers, rule, n);
+}
+
 static int compile(struct load *l)
 {
 	struct numbers *n = &l->out->numbers;
@@ -87,6 +94,9 @@ static int compile(struct load *l)
 	number_assign(l->a, l->q->rules, l->in_use, l->active, n);
 	opt.rule_counter = n->rule;
 	opt.chain_counter = n->chain;
+	opt.may_sum = true;
+	opt.sum_counter = number_sum;
+	opt.sum_arg = l;
 	opt.shared_chains = shared_chains(l->a);
 	l->tables = tables_build(l->a, l->q->rules, &opt, l->d);
 	return l->tables ? 0 : -EINVAL;
@@ -162,6 +172,7 @@ static void plan(struct load *l)
 	choose_slot(l);
 	l->next_word = make_word(l);
 	describe_rules(l->a, l->q->rules, l->d->sources, l->in_use, &l->out->numbers, l->tables, &l->next);
+	describe_sums(l->a, &l->out->numbers, l->tables, l->has_new_counts ? NULL : l->active, &l->next);
 	for (unsigned i = 0; i < TABLES_MAX_POINTS; i++) {
 		const struct tables_point *t = &l->tables->point[i];
 		struct load_point *to;
@@ -211,6 +222,9 @@ static void clear_fresh_counters(const struct load *l, struct counts *c)
 	for (size_t i = 0; i < l->next.rules.n; i++)
 		if (!l->next.rules.v[i].is_kept)
 			counts_clear(c, l->next.rules.v[i].counter);
+	for (size_t i = 0; i < l->next.sums.n; i++)
+		if (!l->next.sums.v[i].is_kept)
+			counts_clear(c, l->next.sums.v[i].counter);
 }
 
 static int copy_half(struct load *l, int fd, size_t map_bytes, uint32_t half_log2, const uint64_t *word, uint32_t n)
@@ -292,6 +306,19 @@ static int prepare_points(struct load *l)
 	return err;
 }
 
+/* Rules that come back after a trial have counted during it, too. */
+static int tell_before(struct load *l)
+{
+	struct info before;
+
+	if (!l->q->confirm_s || !l->active || l->has_new_counts)
+		return 0;
+	before = *l->active;
+	if (!describe_sums_to_come(l->a, &l->next, &before))
+		return 0;
+	return pins_info_store(&l->p, before.serial, info_write(l->a, &before), l->why);
+}
+
 static int prepare(struct load *l)
 {
 	int err = open_maps(l);
@@ -302,6 +329,8 @@ static int prepare(struct load *l)
 		err = prepare_points(l);
 	if (!err)
 		err = conntrack_enable(l->p.in, l->next.ct, l->why);
+	if (!err)
+		err = tell_before(l);
 	if (!err)
 		err = pins_info_store(&l->p, l->next.serial, info_write(l->a, &l->next), l->why);
 	if (!err && l->q->confirm_s)

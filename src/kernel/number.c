@@ -10,6 +10,11 @@ struct taken {
 	uint32_t n, next; /* next: no free number is below */
 };
 
+struct number_book {
+	struct strmap by_key;
+	struct taken taken;
+};
+
 static struct str rule_key(struct arena *a, const struct info_chain *c, struct str text, uint32_t duplicate)
 {
 	return arena_printf(a, "%d %.*s %.*s %u %.*s", c->family, STR_ARG(c->table), STR_ARG(c->name), duplicate,
@@ -26,6 +31,21 @@ static struct info_chain chain_of(const struct chain *c)
 	return (struct info_chain){ .table = c->table, .name = c->name, .family = c->family };
 }
 
+static void add_to_key(struct buf *key, uint32_t counter)
+{
+	buf_printf(key, "%s%u", key->n ? " " : "sum ", counter);
+}
+
+/* Rules that stay keep their numbers, so these tell the same sum. */
+static struct str sum_key(struct arena *a, const struct info *active, const struct info_sum *s)
+{
+	struct buf key = { .a = a };
+
+	for (size_t i = 0; i < s->rules.n; i++)
+		add_to_key(&key, active->rules.v[s->rules.v[i]].counter);
+	return buf_str(&key);
+}
+
 /* What is active now: counters by key, and which numbers are used. */
 static void read_active(struct arena *a, const struct info *active, struct strmap *by_key, struct taken *t)
 {
@@ -40,6 +60,12 @@ static void read_active(struct arena *a, const struct info *active, struct strma
 
 		*strmap_slot(a, by_key, rule_key(a, &active->chains.v[r->chain], r->text, r->duplicate)) = &r->counter;
 		t->is[r->counter] = true;
+	}
+	for (size_t i = 0; active && i < active->sums.n; i++) {
+		struct info_sum *s = &active->sums.v[i];
+
+		*strmap_slot(a, by_key, sum_key(a, active, s)) = &s->counter;
+		t->is[s->counter] = true;
 	}
 }
 
@@ -91,19 +117,39 @@ static void number_rules(struct arena *a, const struct ruleset *rs, const bool *
 void number_assign(struct arena *a, const struct ruleset *rs, const bool *in_use, const struct info *active,
 		   struct numbers *out)
 {
-	struct taken t = { .n = active ? active->n_counters : DP_COUNTERS_SPECIAL };
-	struct strmap by_key = { 0 };
+	struct number_book *b = arena_new(a, struct number_book, 1);
 
-	t.is = arena_new(a, bool, t.n + 1);
-	t.next = DP_COUNTERS_SPECIAL;
-	read_active(a, active, &by_key, &t);
+	b->taken.n = active ? active->n_counters : DP_COUNTERS_SPECIAL;
+	b->taken.is = arena_new(a, bool, b->taken.n + 1);
+	b->taken.next = DP_COUNTERS_SPECIAL;
+	read_active(a, active, &b->by_key, &b->taken);
 	*out = (struct numbers){ .rule = arena_new(a, uint32_t, rs->rules.n + 1),
 				 .chain = arena_new(a, uint32_t, rs->chains.n + 1),
 				 .rule_kept = arena_new(a, bool, rs->rules.n + 1),
 				 .chain_kept = arena_new(a, bool, rs->chains.n + 1),
-				 .n = DP_COUNTERS_SPECIAL };
-	number_chains(a, rs, in_use, &by_key, &t, out);
-	number_rules(a, rs, in_use, &by_key, &t, out);
+				 .n = DP_COUNTERS_SPECIAL,
+				 .book = b };
+	number_chains(a, rs, in_use, &b->by_key, &b->taken, out);
+	number_rules(a, rs, in_use, &b->by_key, &b->taken, out);
 	if (active)
 		out->n_removed = (uint32_t)active->rules.n - out->n_kept;
+}
+
+uint32_t number_of_sum(struct arena *a, struct numbers *n, const struct rule *const *rule, size_t n_rules)
+{
+	struct buf key = { .a = a };
+	bool is_kept = true;
+	uint32_t counter;
+
+	for (size_t i = 0; i < n_rules; i++) {
+		add_to_key(&key, n->rule[rule[i]->id]);
+		is_kept = is_kept && n->rule_kept[rule[i]->id];
+	}
+	if (is_kept)
+		counter = number_one(&n->book->by_key, buf_str(&key), &n->book->taken, &is_kept);
+	else
+		counter = take_free(&n->book->taken); /* new rules may have numbers that others had */
+	*vec_add(a, &n->sum_kept) = is_kept;
+	n->n = counter >= n->n ? counter + 1 : n->n;
+	return counter;
 }

@@ -19,6 +19,8 @@ struct numbers {
 	bool *rule_kept, *chain_kept;
 	uint32_t n; /* one more than the highest number */
 	uint32_t n_added, n_kept, n_removed; /* rules against those of `active` */
+	VEC(bool) sum_kept; /* of each number_of_sum() in order: it goes on with the counts of one of `active` */
+	struct number_book *book;
 };
 
 /*
@@ -27,5 +29,10 @@ struct numbers {
  */
 void number_assign(struct arena *a, const struct ruleset *rs, const bool *in_use, const struct info *active,
 		   struct numbers *out);
+/*
+ * The number of a counter that counts for all these rules at once: that of the active sum of the same rules, or a free one. To
+ * be called after number_assign(), once for each such set.
+ */
+uint32_t number_of_sum(struct arena *a, struct numbers *n, const struct rule *const *rule, size_t n_rules);
 
 #endif

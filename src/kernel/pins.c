@@ -57,6 +57,19 @@ int pins_put(const struct pins *p, const char *name, int fd, struct refusal *why
 	return err ? refusal_set(why, -err, "cannot pin %s", path) : 0;
 }
 
+/* The same, and whoever looks finds either the old object or the new one. */
+static int replace(const struct pins *p, const char *name, int fd, struct refusal *why)
+{
+	char *path = path_of(p, name), *fresh = arena_cstr(p->in->a, arena_printf(p->in->a, "%s-new", path));
+	int err;
+
+	unlink(fresh);
+	err = bpf_obj_pin(fd, fresh);
+	if (!err && rename(fresh, path))
+		err = -errno;
+	return err ? refusal_set(why, -err, "cannot pin %s", path) : 0;
+}
+
 void pins_remove(const struct pins *p, const char *name)
 {
 	unlink(path_of(p, name));
@@ -291,7 +304,7 @@ int pins_info_store(const struct pins *p, uint32_t serial, struct str blob, stru
 		memcpy(to + sizeof n, blob.p, blob.n);
 		pins_unmap(to, bytes);
 		snprintf(name, sizeof name, "info-%u", serial);
-		err = pins_put(p, name, fd, why);
+		err = replace(p, name, fd, why);
 	}
 	close(fd);
 	return to ? err : -ENOMEM;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/conntrack.h"
-#include "kernel/counts.h"
+#include "kernel/tally.h"
 
 static const bool no_family[FAMILY_COUNT];
 
@@ -29,16 +29,27 @@ static void close_maps(struct program_maps *m)
 	program_maps_close(m);
 }
 
-static void carry(const struct info *active, struct counts *to, const struct counts *from)
+struct before {
+	struct counts_cell *count; /* by counter */
+	uint32_t n;
+};
+
+static void carry_one(struct counts *to, const struct before *from, uint32_t counter)
+{
+	if (counter < from->n)
+		counts_put(to, counter, from->count[counter]);
+}
+
+static void carry(const struct info *active, struct counts *to, const struct before *from)
 {
 	for (uint32_t i = 0; i < DP_COUNTERS_SPECIAL; i++)
-		counts_carry(to, from, i);
+		carry_one(to, from, i);
 	for (size_t i = 0; i < active->chains.n; i++)
 		if (active->chains.v[i].is_kept)
-			counts_carry(to, from, active->chains.v[i].counter);
+			carry_one(to, from, active->chains.v[i].counter);
 	for (size_t i = 0; i < active->rules.n; i++)
 		if (active->rules.v[i].is_kept)
-			counts_carry(to, from, active->rules.v[i].counter);
+			carry_one(to, from, active->rules.v[i].counter);
 }
 
 /* The maps of both slots, if the active rules go on with counts that lie in another map than theirs. */
@@ -61,11 +72,13 @@ static bool open_both(const struct pins *p, const struct info *active, struct pr
 	return false;
 }
 
-int tidy_open_counts_before(const struct pins *p, const struct info *active, struct counts *from, struct refusal *why)
+int tidy_counts_before(const struct pins *p, const struct info *active, struct counts_cell **from, uint32_t *n,
+		       struct refusal *why)
 {
 	struct refusal gone = { .a = p->in->a };
 	struct program_maps now, old;
 	struct info before;
+	struct counts c;
 	int err;
 
 	if (!open_both(p, active, &now, &old))
@@ -73,7 +86,12 @@ int tidy_open_counts_before(const struct pins *p, const struct info *active, str
 	/* Who has no lock may come while they are carried over. */
 	err = pins_info_of(p, p->in->a, active->counts_from, &before, &gone) ? -ENOENT : 0;
 	if (!err)
-		err = counts_open(old.count, &before.size, from, why);
+		err = counts_open(old.count, &before.size, &c, why);
+	if (!err) {
+		*from = tally_by_counter(p->in->a, &before, &c);
+		*n = before.n_counters;
+		counts_close(&c);
+	}
 	close_maps(&now);
 	close_maps(&old);
 	return err;
@@ -81,9 +99,10 @@ int tidy_open_counts_before(const struct pins *p, const struct info *active, str
 
 int tidy_carry_counts(const struct pins *p, const struct info *active, struct refusal *why)
 {
-	struct counts to = { 0 }, from = { 0 };
+	struct counts to = { 0 };
 	struct program_maps now;
-	int err = tidy_open_counts_before(p, active, &from, why);
+	struct before from;
+	int err = tidy_counts_before(p, active, &from.count, &from.n, why);
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
@@ -94,7 +113,6 @@ int tidy_carry_counts(const struct pins *p, const struct info *active, struct re
 		carry(active, &to, &from);
 	close_maps(&now);
 	counts_close(&to);
-	counts_close(&from);
 	return err;
 }
 

@@ -17,10 +17,12 @@ int tidy_run(struct pins *p, const struct info *active, struct refusal *why);
  */
 int tidy_carry_counts(const struct pins *p, const struct info *active, struct refusal *why);
 /*
- * The counts that the active rules go on with, as long as they lie in the other slot's map. -ENOENT (nothing in why):
- * there are none, or they were carried over and that map is gone. To be closed.
+ * The counts that the active rules go on with, as long as they lie in the other slot's map: by the numbers of their counters,
+ * *n of them, in the instance's arena. -ENOENT (nothing in why): there are none, or they were carried over and that map is
+ * gone.
  */
-int tidy_open_counts_before(const struct pins *p, const struct info *active, struct counts *from, struct refusal *why);
+int tidy_counts_before(const struct pins *p, const struct info *active, struct counts_cell **from, uint32_t *n,
+		       struct refusal *why);
 /* Stops all rules, then removes everything that is pinned of the instance. p is closed. */
 int tidy_remove(struct pins *p, struct refusal *why);
 /* The same, and what the instance has in this network namespace: the nft table. */
