@@ -25,7 +25,7 @@ static void emit_span(struct code *c, const struct box *b, enum box_dim d, int f
 /* Do the masked bits of the L4 word say all about it? */
 static bool is_masked(const struct box *b, enum box_dim d)
 {
-	uint32_t bits = box_dim_max(d) << box_places[d].shift;
+	uint64_t bits = (uint64_t)box_dim_max(d) << box_places[d].shift;
 
 	return (d == BOX_PROTO || d == BOX_FLAGS) && (b->l4_mask & bits) == bits;
 }
