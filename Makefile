@@ -159,8 +159,8 @@ WEIR_SHARED ?= ../shared
 bench-classify:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -s -j$(JOBS) build/bench/classify build/bench/key.bpf.o
-	@build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench
-	@build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench ip6
+	@{ build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench && \
+		build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench ip6; } | bench/classify/bars.py
 bench:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all $(BENCH)
