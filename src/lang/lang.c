@@ -90,6 +90,22 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 	}
 }
 
+void lang_elems_read(struct arena *a, struct diags *d, uint32_t source, struct set *s)
+{
+	if (is_text(source_get(d->sources, source), d, source))
+		ipset_loose_read(a, d, source, s);
+}
+
+void lang_elem_print(struct buf *b, const struct set *s, const struct set_elem *e)
+{
+	ipset_loose_print(b, s, e);
+}
+
+void lang_set_print(struct buf *b, const struct set *s)
+{
+	ipset_loose_create(b, s);
+}
+
 bool lang_list_can_fill(const struct set *s)
 {
 	return list_can_fill(s);

@@ -26,6 +26,16 @@ struct lang_file {
 	const void *tree;
 };
 void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l, struct lang_file *out);
+/* ---------- elements as ipset writes them: `192.0.2.0/24 timeout 300 nomatch` ---------- */
+
+/*
+ * Adds the elements in a text to s, whose type and options say how they are read; several may stand in a line, and # and ;
+ * begin a comment. Errors go to d. How many a set may have is not looked at.
+ */
+void lang_elems_read(struct arena *a, struct diags *d, uint32_t source, struct set *s);
+void lang_elem_print(struct buf *b, const struct set *s, const struct set_elem *e); /* without a line end */
+void lang_set_print(struct buf *b, const struct set *s); /* "create NAME TYPE ...", as ipset save does */
+
 /* ---------- lists of addresses: a set filled from a file of its own ---------- */
 
 struct lang_list_options {

@@ -372,6 +372,85 @@ static void many_elements_are_read_fast_enough(void **state)
 	arena_destroy(a);
 }
 
+/* Elements of a set that was created elsewhere: what a command says, printed back. */
+static void loose_elements_are_read_and_printed(void **state)
+{
+	static const struct {
+		const char *create, *text, *want;
+	} rows[] = {
+		{ "hash:net", "192.0.2.0/24 198.51.100.7", "192.0.2.0/24|198.51.100.7" },
+		{ "hash:net timeout 0", "192.0.2.0/24 timeout 300 nomatch 10.0.0.1 timeout 5", "192.0.2.0/24 timeout 300 nomatch|10.0.0.1 timeout 5" },
+		{ "hash:net comment", "192.0.2.1 comment \"a b\" 192.0.2.2 comment nomatch", "192.0.2.1 comment \"a b\"|192.0.2.2 comment \"nomatch\"" },
+		{ "hash:net", "192.0.2.1 # 192.0.2.2\n; x\n\n192.0.2.3 ; y", "192.0.2.1|192.0.2.3" },
+		{ "hash:net", "192.0.2.0-192.0.2.2", "192.0.2.0/31|192.0.2.2" },
+		{ "hash:net family inet6", "2001:db8::/32 2001:db8::1", "2001:db8::/32|2001:db8::1" },
+		{ "hash:ip", "192.0.2.0/31", "192.0.2.0|192.0.2.1" },
+		{ "hash:ip netmask 24", "192.0.2.7", "192.0.2.0" },
+		{ "hash:ip,port", "192.0.2.1,80 192.0.2.1,udp:53-54 192.0.2.1,icmp:8/0 192.0.2.1,99:0",
+		  "192.0.2.1,tcp:80|192.0.2.1,udp:53|192.0.2.1,udp:54|192.0.2.1,icmp:8/0|192.0.2.1,99:0" },
+		{ "hash:net,port,net", "192.0.2.0/24,80,10.0.0.0/8", "192.0.2.0/24,tcp:80,10.0.0.0/8" },
+		{ "hash:net,iface", "192.0.2.0/24,eth0 10.0.0.0/8,wlan wildcard 0.0.0.0/0,physdev:p1",
+		  "192.0.2.0/24,eth0|10.0.0.0/8,wlan wildcard|0.0.0.0/0,physdev:p1" },
+		{ "hash:mac", "02:00:00:00:00:1a", "02:00:00:00:00:1a" },
+		{ "hash:ip,mark", "192.0.2.1,0x10", "192.0.2.1,0x00000010" },
+		{ "bitmap:port range 1-1024", "80-81", "80|81" },
+		{ "bitmap:ip range 192.0.2.0/24", "192.0.2.9", "192.0.2.9" },
+	};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf line = { 0 }, got;
+		struct set *s;
+
+		open_text(&f, "");
+		line.a = f.a;
+		buf_printf(&line, "create s %s\n", rows[i].create);
+		ipset_lower(f.rs, &f.d, ipset_read(f.a, &f.d, source_add(&f.s, "sets", buf_str(&line))));
+		s = policy_set_find(f.rs, STR("s"));
+		ipset_loose_read(f.a, &f.d, source_add(&f.s, "element", str_from(rows[i].text)), s);
+		got = (struct buf){ .a = f.a };
+		for (size_t k = 0; k < s->elems.n; k++) {
+			buf_printf(&got, k ? "|" : "");
+			ipset_loose_print(&got, s, &s->elems.v[k]);
+		}
+		if (f.d.n_errors || strcmp(got.v ? got.v : "", rows[i].want) != 0)
+			fail_msg("%s %s: %s, %u errors", rows[i].create, rows[i].text, got.v, f.d.n_errors);
+		arena_destroy(f.a);
+	}
+}
+
+static void loose_elements_have_places(void **state)
+{
+	static const struct {
+		const char *text, *part;
+		uint32_t col;
+	} rows[] = {
+		{ "192.0.2.0/33", "prefix length", 11 },
+		{ "192.0.2.1 x", "not an IPv4 address", 11 },
+		{ "192.0.2.1 timeout", "needs a value", 11 },
+		{ "192.0.2.1 timeout 5", "created with 'timeout'", 11 },
+		{ "192.0.2.1 comment \"x", "no closing quotation mark", 0 },
+		{ "nomatch", "not an IPv4 address", 1 },
+		{ "192.0.2.1,80", "1 value", 1 },
+	};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint32_t line = 0, col = 0;
+
+		open_text(&f, "create s hash:net\n");
+		ipset_loose_read(f.a, &f.d, source_add(&f.s, "element", str_from(rows[i].text)), policy_set_find(f.rs, STR("s")));
+		if (f.d.n_errors != 1 || !strstr(f.d.all.v[0].text.p, rows[i].part))
+			fail_msg("%s: %u errors, %s", rows[i].text, f.d.n_errors, f.d.n_errors ? f.d.all.v[0].text.p : "");
+		source_place(&f.s, f.d.all.v[0].at, &line, &col);
+		if (rows[i].col && col != rows[i].col)
+			fail_msg("%s: column %u", rows[i].text, col);
+		arena_destroy(f.a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +462,8 @@ int main(void)
 		cmocka_unit_test(sets_change_names_and_go),
 		cmocka_unit_test(options_that_matter_are_in_the_model),
 		cmocka_unit_test(a_set_of_two_files_is_refused),
+		cmocka_unit_test(loose_elements_are_read_and_printed),
+		cmocka_unit_test(loose_elements_have_places),
 		cmocka_unit_test(what_is_printed_is_what_was_read),
 		cmocka_unit_test(blanks_comments_and_updates_do_not_hurt_printing),
 		cmocka_unit_test(ranges_and_their_prefixes_are_the_same),

@@ -137,6 +137,23 @@ static bool read_skb(struct ipset_reader *r, struct ipset_word name, struct ipse
 	return ok;
 }
 
+static const char *const value_options[] = { "timeout", "packets", "bytes", "comment", "skbmark", "skbprio", "skbqueue" };
+
+static bool takes_value(struct str word)
+{
+	for (size_t i = 0; i < sizeof value_options / sizeof *value_options; i++)
+		if (str_is(word, value_options[i]))
+			return true;
+	return false;
+}
+
+unsigned ipset_elem_option_words(struct str word)
+{
+	if (takes_value(word))
+		return 2;
+	return str_is(word, "nomatch") || str_is(word, "wildcard") || str_is(word, "-exist") || str_is(word, "-!");
+}
+
 static bool value_option(struct ipset_reader *r, struct ipset_set *s, const struct ipset_word w[2], struct set_elem *e)
 {
 	uint64_t v;
@@ -166,11 +183,8 @@ static bool has_dim(const struct ipset_set *s, enum set_dim dim)
 /* The words from l->word[from] on. */
 static bool read_options(struct ipset_reader *r, struct ipset_set *s, const struct ipset_line *l, struct set_elem *e)
 {
-	static const char *const names[] = { "timeout", "packets", "bytes", "comment", "skbmark", "skbprio", "skbqueue" };
-
 	for (uint32_t i = 3; i < l->n; i++) {
 		struct ipset_word w = l->word[i];
-		bool is_known = false;
 
 		if (str_is(w.text, "-exist") || str_is(w.text, "-!"))
 			continue;
@@ -182,9 +196,7 @@ static bool read_options(struct ipset_reader *r, struct ipset_set *s, const stru
 			e->wildcard = true;
 			continue;
 		}
-		for (size_t k = 0; k < sizeof names / sizeof *names && !is_known; k++)
-			is_known = str_is(w.text, names[k]);
-		if (!is_known) {
+		if (!takes_value(w.text)) {
 			diag_error(r->d, w.at, "an element of type %s has no option '%.*s'", s->type->name, STR_ARG(w.text));
 			return false;
 		}

@@ -7,19 +7,12 @@
 
 /* ---------- words ---------- */
 
-struct scan {
-	struct str text;
-	uint32_t source;
-	size_t pos, end; /* of the line */
-	bool is_open;	 /* a quotation mark without its end */
-};
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool next_word(struct scan *s, struct ipset_word *w)
+bool ipset_next_word(struct ipset_scan *s, struct ipset_word *w)
 {
 	size_t from;
 
@@ -46,13 +39,23 @@ static bool next_word(struct scan *s, struct ipset_word *w)
 	return true;
 }
 
+struct ipset_scan ipset_scan_line(const struct source *src, uint32_t source, uint32_t i)
+{
+	struct ipset_scan s = { .text = src->text, .source = source, .pos = src->line_off[i] };
+
+	s.end = i + 1 < src->n_lines ? src->line_off[i + 1] : src->text.n;
+	while (s.end > s.pos && (src->text.p[s.end - 1] == '\n' || src->text.p[s.end - 1] == '\r'))
+		s.end--;
+	return s;
+}
+
 /* The words of a line, in an array of just their number. */
-static bool read_line(struct ipset_reader *r, struct scan *s, struct ipset_line *l)
+static bool read_line(struct ipset_reader *r, struct ipset_scan *s, struct ipset_line *l)
 {
 	VEC(struct ipset_word) words = { 0 };
 	struct ipset_word w;
 
-	while (next_word(s, &w)) {
+	while (ipset_next_word(s, &w)) {
 		*vec_add(r->line, &words) = w;
 		if (s->is_open) {
 			diag_error(r->d, w.at, "the text that begins here has no closing quotation mark");
@@ -283,12 +286,9 @@ struct ipset_file *ipset_read(struct arena *a, struct diags *d, uint32_t source)
 	struct ipset_reader r = { .a = a, .scratch = arena_create(), .line = arena_create(), .d = d, .file = f };
 
 	for (uint32_t i = 0; i < src->n_lines; i++) {
-		struct scan s = { .text = src->text, .source = source, .pos = src->line_off[i] };
+		struct ipset_scan s = ipset_scan_line(src, source, i);
 		struct ipset_line l = { 0 };
 
-		s.end = i + 1 < src->n_lines ? src->line_off[i + 1] : src->text.n;
-		while (s.end > s.pos && (src->text.p[s.end - 1] == '\n' || src->text.p[s.end - 1] == '\r'))
-			s.end--;
 		if (s.pos < s.end && src->text.p[s.pos] == '#')
 			continue;
 		if (!read_line(&r, &s, &l)) {

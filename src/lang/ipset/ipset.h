@@ -11,7 +11,7 @@
  * swap are carried out; what `ipset save` never writes and a set of rules does not need (del, test, list) is an error.
  *
  * ipset.c reads lines and makes the model, type.c knows set types and their create options, elem.c their elements,
- * value.c the values in them.
+ * value.c the values in them; loose.c reads and prints elements of a set that came from elsewhere.
  */
 #ifndef WEIR_LANG_IPSET_IPSET_H
 #define WEIR_LANG_IPSET_IPSET_H
@@ -27,13 +27,28 @@ void ipset_lower(struct ruleset *rs, struct diags *d, const struct ipset_file *f
 /* What was read, one spelling; with_counts keeps the elements' packets and bytes. */
 struct str ipset_print(struct arena *a, const struct ipset_file *f, bool with_counts);
 
+/* See lang_elems_read(), lang_elem_print() and lang_set_print(). */
+void ipset_loose_read(struct arena *a, struct diags *d, uint32_t source, struct set *s);
+void ipset_loose_print(struct buf *b, const struct set *s, const struct set_elem *e);
+void ipset_loose_create(struct buf *b, const struct set *s);
+
 /* ---------- inside ---------- */
+
+struct ipset_scan {
+	struct str text;
+	uint32_t source;
+	size_t pos, end; /* of the line */
+	bool is_open;	 /* a quotation mark without its end */
+};
 
 struct ipset_word {
 	struct str text; /* without the quotes around it */
 	struct loc at;
 	bool is_quoted;
 };
+
+bool ipset_next_word(struct ipset_scan *s, struct ipset_word *w); /* false: the line is at its end */
+struct ipset_scan ipset_scan_line(const struct source *src, uint32_t source, uint32_t i); /* i from 0 */
 
 struct ipset_line {
 	struct ipset_word *word;
@@ -100,6 +115,8 @@ bool ipset_type_options(struct ipset_reader *r, struct ipset_set *s, const struc
 /* Reads what stands behind `add NAME`; false after an error. */
 bool ipset_elem_add(struct ipset_reader *r, struct ipset_set *s, const struct ipset_line *l);
 bool ipset_elem_list(struct ipset_reader *r, struct ipset_set *s, const struct ipset_line *l); /* of a list:set */
+/* How many words an option of an element takes, itself included; 0: it is none. */
+unsigned ipset_elem_option_words(struct str word);
 
 /*
  * One part of an element: a span of values that are `step` apart, each with this prefix length; or, if is_net, the
@@ -119,6 +136,7 @@ bool ipset_value_iface(struct ipset_reader *r, struct ipset_word w, struct ipset
 bool ipset_value_mark(struct ipset_reader *r, const struct ipset_set *s, struct ipset_word w, struct ipset_part *p);
 /* a-b or a/len: first and last address; false after an error. IPv4 only has ranges. */
 bool ipset_value_span(struct ipset_reader *r, enum family fam, struct ipset_word w, u128 *lo, u128 *hi, bool *is_net);
+const char *ipset_value_protocol(unsigned number); /* "tcp"; NULL */
 /* A piece of a word, with its place. */
 struct ipset_word ipset_value_piece(struct ipset_word w, size_t from, size_t to);
 

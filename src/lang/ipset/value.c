@@ -211,6 +211,14 @@ static const struct icmp_name {
 	{ "redirect", 0x8900 },
 };
 
+const char *ipset_value_protocol(unsigned number)
+{
+	for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
+		if (protocols[i].number == number)
+			return protocols[i].name;
+	return NULL;
+}
+
 static bool read_protocol(struct ipset_reader *r, struct ipset_word w, uint8_t *out)
 {
 	uint64_t v;
