@@ -9,6 +9,7 @@
 #     make fuzz       SECS=60 for each fuzzer
 #     make soak       long runs of the random tests; SEED=, ROUNDS=
 #     make bench      measurements beside peers; make bench-classify: what finding a rule costs, over ClassBench sets
+#     make bench-sets sets of 1,000 to 1,000,000 elements beside the kernel's maps, ipset and nft; N="1000 100000"
 #     make lib        build/lib: the library and its header for other programs (docs/library.md); make examples: programs that use it
 #     make install    PREFIX=/usr/local DESTDIR=
 #     make bless      rewrites the expectations of tests/cases; review the diff
@@ -52,7 +53,7 @@ TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
 TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
 FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all lib examples tests demo test test-run check fuzz soak bench bench-classify bless install clean libs-present
+.PHONY: all lib examples tests demo test test-run check fuzz soak bench bench-classify bench-sets bless install clean libs-present
 all: $(B)/weir
 
 # The library for other programs: what compiles and judges, without the kernel and without what prints. Of its names only
@@ -155,15 +156,23 @@ build/bench/classify: bench/classify/classify.c tests/diff/lib/classbench.c buil
 build/bench/key.bpf.o: bench/classify/key.bpf.c $(wildcard src/datapath/*.h src/tables/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+build/bench/sets: $(filter-out %.bpf.c,$(wildcard bench/sets/*.c)) build/libweir.a $(wildcard bench/sets/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -Ibench -o $@ $(filter-out %.h,$^) $(LDLIBS_ALL)
+build/bench/peers.bpf.o: bench/sets/peers.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 WEIR_SHARED ?= ../shared
 bench-classify:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -s -j$(JOBS) build/bench/classify build/bench/key.bpf.o
 	@{ build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench && \
 		build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench ip6; } | bench/classify/bars.py
-bench:
+bench-sets:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory -s -j$(JOBS) all $(BENCH)
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all $(BENCH) build/bench/sets build/bench/key.bpf.o build/bench/peers.bpf.o
+	@bench/sets/run $(N)
+bench: bench-sets
 	@bench/run
 
 bless: all
