@@ -4,8 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SOURCE_CHUNK = 1 << 16 };
@@ -32,59 +31,75 @@ static void index_lines(struct arena *a, struct source *s)
 		s->line_off[s->n_lines++] = (uint32_t)(p - s->text.p);
 }
 
-uint32_t source_add(struct sources *s, const char *name, struct str text)
+/* The text is kept as it lies. */
+static uint32_t add_kept(struct sources *s, const char *name, struct str text)
 {
 	struct source *src = arena_new(s->a, struct source, 1);
 
 	src->name = arena_str(s->a, name, strlen(name));
-	src->text = arena_str(s->a, text.p, text.n);
+	src->text = text;
 	src->first_line = 1;
 	index_lines(s->a, src);
 	*vec_add(s->a, &s->all) = src;
 	return (uint32_t)s->all.n;
 }
 
+uint32_t source_add(struct sources *s, const char *name, struct str text)
+{
+	return add_kept(s, name, arena_str(s->a, text.p, text.n));
+}
+
+/* Bytes to expect: those of a file, one piece of what has no size. */
+static size_t size_of(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		return SOURCE_CHUNK;
+	return (size_t)st.st_size > source_max_bytes ? source_max_bytes : (size_t)st.st_size;
+}
+
+/* Reads to the end, into a buffer that ends with a NUL. 0 or -errno. */
+static int read_all(struct arena *a, int fd, struct str *out)
+{
+	size_t cap = size_of(fd) + 1, n = 0;
+	char *text = arena_alloc(a, cap + 1, 1), *more;
+	ssize_t got;
+
+	for (;;) {
+		got = read(fd, text + n, cap - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+		if (n > source_max_bytes)
+			return -EFBIG;
+		if (n < cap)
+			continue;
+		more = arena_alloc(a, 2 * cap + 1, 1);
+		memcpy(more, text, n);
+		text = more;
+		cap *= 2;
+	}
+	text[n] = '\0';
+	*out = (struct str){ text, n };
+	return got < 0 ? -errno : 0;
+}
+
 int source_open(struct sources *s, const char *path, uint32_t *id)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err = 0;
-	char *text = NULL;
-	size_t n = 0, cap = 0;
-	ssize_t got;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err;
+	struct str text;
 
 	if (fd < 0)
 		return -errno;
-	for (;;) {
-		if (n + SOURCE_CHUNK > cap) {
-			char *more = realloc(text, cap = cap ? cap * 2 : SOURCE_CHUNK * 2);
-
-			if (!more) {
-				err = -ENOMEM;
-				break;
-			}
-			text = more;
-		}
-		got = read(fd, text + n, SOURCE_CHUNK);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			err = got < 0 ? -errno : 0;
-			break;
-		}
-		n += (size_t)got;
-		if (n > source_max_bytes) {
-			err = -EFBIG;
-			break;
-		}
-	}
+	err = read_all(s->a, fd, &text);
 	if (!is_stdin)
 		close(fd);
-	if (!err) {
-		arena_guard_hold(text);
-		*id = source_add(s, path, (struct str){ text, n });
-		arena_guard_hold(NULL);
-	}
-	free(text);
+	if (!err)
+		*id = add_kept(s, path, text);
 	return err;
 }
 
