@@ -66,6 +66,8 @@ void lists_finish(struct cli *c, struct diags *d, struct lists_one *one)
 
 	if (d->n_errors == 0)
 		lang_list_merge(d, one->set, c->opt.given[OPTION_STRICT], &one->got);
+	if (one->is_declared_here)
+		lang_list_size(c->run, one->set);
 	one->seconds += now_s() - begun;
 }
 

@@ -121,6 +121,11 @@ void lang_list_declare(struct set *s, enum family family)
 	list_declare(s, family);
 }
 
+void lang_list_size(struct arena *a, struct set *s)
+{
+	list_size(a, s);
+}
+
 void lang_list_read(struct arena *a, struct diags *d, uint32_t source, struct set *s, const struct lang_list_options *o,
 		    struct lang_list *out)
 {

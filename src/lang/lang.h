@@ -60,8 +60,9 @@ struct lang_list {
 bool lang_list_can_fill(const struct set *s);
 /* The family of the first address in a list. */
 enum family lang_list_family(const struct source *src);
-/* Makes a new set one of networks. */
+/* Makes a new set one of networks. When it is filled, lang_list_size() says how many elements it may come to have. */
 void lang_list_declare(struct set *s, enum family family);
+void lang_list_size(struct arena *a, struct set *s);
 /* Adds the elements of a list to s, which must be such a set; errors go to d. out is added to. */
 void lang_list_read(struct arena *a, struct diags *d, uint32_t source, struct set *s, const struct lang_list_options *o,
 		    struct lang_list *out);

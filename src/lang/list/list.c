@@ -336,8 +336,17 @@ void list_declare(struct set *s, enum family family)
 	s->family = family;
 	s->netmask = (uint8_t)addr_bits(family);
 	s->mark_mask = UINT32_MAX;
-	s->max_elems = 1 << 20;
-	s->options = STR("maxelem 1048576");
+	s->max_elems = 0; /* until list_size() */
+	s->options = STR("");
+}
+
+void list_size(struct arena *a, struct set *s)
+{
+	s->max_elems = LIST_SET_MIN;
+	while (s->max_elems < 2 * s->elems.n)
+		s->max_elems *= 2;
+	if (s->max_elems > LIST_SET_MIN)
+		s->options = arena_printf(a, "maxelem %llu", (unsigned long long)s->max_elems);
 }
 
 bool list_can_fill(const struct set *s)

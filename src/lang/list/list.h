@@ -19,7 +19,8 @@
 
 #include "lang/lang.h"
 
-enum { LIST_MAX_ERRORS = 100, LIST_LINE_MAX = 1000000 /* addresses that one line may stand for */, LIST_MAX = 1 << 24 };
+enum { LIST_MAX_ERRORS = 100, LIST_LINE_MAX = 1000000 /* addresses that one line may stand for */, LIST_MAX = 1 << 24,
+       LIST_SET_MIN = 65536 /* elements that a set may have which a list declares; else twice as many as it has, rounded up */ };
 
 /* See lang_list_declare(), lang_list_read() and lang_list_merge(). */
 bool list_can_fill(const struct set *s);
@@ -28,6 +29,7 @@ enum family list_family(const struct source *src);
 void list_read(struct arena *a, struct diags *d, uint32_t source, struct set *s, const struct lang_list_options *o,
 	       struct lang_list *out);
 void list_merge(struct diags *d, struct set *s, bool is_strict, struct lang_list *out);
+void list_size(struct arena *a, struct set *s);
 
 /* ---------- inside ---------- */
 
