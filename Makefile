@@ -162,11 +162,18 @@ build/bench/sets: $(filter-out %.bpf.c,$(wildcard bench/sets/*.c)) build/libweir
 build/bench/peers.bpf.o: bench/sets/peers.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+# A peer, where the package libdpdk-dev is there; nobody installs it for you, for it brings 200 others.
+DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo build/bench/acl)
+build/bench/acl: bench/classify/acl.c tests/diff/lib/classbench.c build/libweir.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(subst -I,-isystem ,$(shell pkg-config --cflags libdpdk)) -Itests -o $@ $^ \
+		$(shell pkg-config --libs-only-L libdpdk) -lrte_acl -lrte_eal $(LDLIBS_ALL)
 WEIR_SHARED ?= ../shared
 bench-classify:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory -s -j$(JOBS) build/bench/classify build/bench/key.bpf.o
+	@$(MAKE) --no-print-directory -s -j$(JOBS) build/bench/classify build/bench/key.bpf.o $(DPDK)
 	@{ build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench && \
+		$(if $(DPDK),$(DPDK) $(WEIR_SHARED)/classbench,echo "rte_acl  n/a: needs the package libdpdk-dev") && \
 		build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench ip6; } | bench/classify/bars.py
 bench-sets:
 	@scripts/deps.sh test

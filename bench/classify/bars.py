@@ -19,6 +19,7 @@ MEASURES = (
     ("table bytes a rule", r"([\d.]+) bytes a rule", (None, 200, 90, 80), 2.5),
 )
 ROW = re.compile(r"^(\w+) +(\d+)  +(\w+) +kernel ")
+PEER = re.compile(r"^(\w+) +(\d+)  +rte_acl +one by one ")
 TAKES = re.compile(r"^(\w+) +(\d+)  +load takes (\w+)")
 SETS = ("acl1", "fw1", "ipc1")
 
@@ -26,12 +27,15 @@ SETS = ("acl1", "fw1", "ipc1")
 class Family:
     def __init__(self, name):
         self.name = name
-        self.rows, self.takes = {}, {}  # {(set, nominal count, engine): line}, {(set, nominal count): (engine, line)}
+        self.rows, self.takes, self.peer = {}, {}, {}  # {(set, nominal count, engine): line}, {(set, nominal count): (engine, line)}
 
     def read(self, line):
         m = ROW.match(line)
         if m:
             self.rows[(m.group(1), nominal(int(m.group(2))), m.group(3))] = line
+        m = PEER.match(line)
+        if m:
+            self.peer[(m.group(1), nominal(int(m.group(2))))] = line
         m = TAKES.match(line)
         if m:
             self.takes[(m.group(1), nominal(int(m.group(2))))] = (m.group(3), line)
@@ -44,14 +48,21 @@ class Family:
 
     def worst(self, pattern, n):
         """(value, which set and engine) or None: not all three were measured."""
-        found = []
-        for name in SETS:
-            row = self.row(name, n)
-            m = row and re.search(pattern, row[0])
-            if not m:
-                return None
-            found.append((float(m.group(1)), "%s, %s" % (name, row[1])))
-        return max(found)
+        return worst_of({name: self.row(name, n) or ("", "") for name in SETS}, pattern)
+
+    def worst_peer(self, pattern, n):
+        found = worst_of({name: (self.peer.get((name, n), ""), "rte_acl") for name in SETS}, pattern)
+        return "%.0f" % found[0] if found else "-"
+
+
+def worst_of(rows, pattern):
+    found = []
+    for name, (row, engine) in rows.items():
+        m = re.search(pattern, row)
+        if not m:
+            return None
+        found.append((float(m.group(1)), "%s, %s" % (name, engine)))
+    return max(found)
 
 
 def nominal(n):
@@ -67,7 +78,7 @@ def say(value, bar):
 
 def table(family, factor_on):
     print("\n%s: the worst of %s beside its bar" % (family.name, ", ".join(SETS)))
-    print("%-26s %7s %9s %9s  %-24s %s" % ("", "rules", "bar", "measured", "", "of"))
+    print("%-26s %7s %9s %9s  %-24s %-14s %8s" % ("", "rules", "bar", "measured", "", "of", "rte_acl"))
     for name, pattern, bars, factor in MEASURES:
         for n, bar in zip(COUNTS, bars):
             worst = family.worst(pattern, n)
@@ -76,8 +87,9 @@ def table(family, factor_on):
             if not worst:
                 print("%-26s %7d %9s %9s  %s" % (name, n, "-" if bar is None else "%g" % bar, "n/a", "not printed by this run"))
                 continue
-            print("%-26s %7d %9s %9.1f  %-24s %s" % (name, n, "-" if bar is None else "%g" % bar, worst[0],
-                                                   "no bar" if bar is None else say(worst[0], bar), worst[1]))
+            print("%-26s %7d %9s %9.1f  %-24s %-14s %8s" % (
+                name, n, "-" if bar is None else "%g" % bar, worst[0], "no bar" if bar is None else say(worst[0], bar),
+                worst[1], family.worst_peer(pattern.replace("built in", "build"), n)))
 
 
 def main():
