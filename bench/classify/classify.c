@@ -88,7 +88,7 @@ static double run_kernel(const struct program *p, const struct tables *t, unsign
 	if (t)
 		memcpy(p->table, t->word, t->n_words * sizeof *t->word);
 	else
-		memset(p->table, 0, DP_POINTS * sizeof *p->table);
+		memset(p->table, 0, DP_POINTS * DP_POINT_WORDS * sizeof *p->table);
 	for (unsigned i = 0; i < rounds; i++) {
 		ns = run_once(p, repeat);
 		least = ns < least ? ns : least;
@@ -118,8 +118,9 @@ static void put_keys(const struct program *p, const struct classbench_packet *tr
 
 static double run_user(struct arena *a, const struct tables *t, const struct classbench_packet *trace, size_t n, bool ip6)
 {
-	static const uint64_t none[DP_POINTS + DP_TABLE_PAD];
-	struct native_tables nt = { .word = t ? t->word : none, .n_words = t ? t->n_words : DP_POINTS, .n_counters = 1u << COUNTERS_LOG2 };
+	static const uint64_t none[DP_POINTS * DP_POINT_WORDS + DP_TABLE_PAD];
+	struct native_tables nt = { .word = t ? t->word : none, .n_words = t ? t->n_words : DP_POINTS * DP_POINT_WORDS,
+				    .n_counters = 1u << COUNTERS_LOG2 };
 	struct native *nat = native_create(a, &nt);
 	uint8_t(*frame)[CLASSBENCH_FRAME] = arena_alloc(a, KEYS * CLASSBENCH_FRAME, 16);
 	struct packet *p = arena_new(a, struct packet, KEYS);

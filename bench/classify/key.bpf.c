@@ -6,6 +6,7 @@
 #include "datapath/bpf.h"
 
 #define DP_CTX struct xdp_md
+#define DP_ONE_FAMILY
 
 static __always_inline int dp_copy(struct xdp_md *ctx, u32 off, u32 n, void *to)
 {

@@ -374,12 +374,10 @@ static bool is_final(const struct code *c, const struct box_rule *r)
 
 static bool is_whole(const struct code *c, const struct box_rule *r)
 {
-	uint32_t flags = r->box.l4_mask >> 16 & 0xff, proto = r->box.l4_mask >> 24;
-
 	for (uint32_t i = r->place; i < r->end; i++)
 		if (c->insn.v[i].op == DP_OP_TEST || c->insn.v[i].op >= DP_OP_SET)
 			return false;
-	return (flags == 0 || flags == 0xff) && (proto == 0 || proto == 0xff);
+	return true;
 }
 
 void box_read(struct box_room *room, const struct code *c, uint32_t first, uint32_t end, uint32_t policy, struct box_rule *r,

@@ -9,13 +9,12 @@ struct cut_span {
 	uint32_t lo, hi;
 };
 
-/* Whom a rule hides, and who it is that may be hidden, besides their spans: bits of DP_HAS_*. */
+/* Whom a rule hides, and who it is that may be hidden, besides their spans: | flags that are 0 | flags that are 1 | DP_HAS_* 16 |. */
 struct cut_hides {
-	uint32_t until; /* rules before this one, of keys that have ... */
-	uint32_t needs; /* ... these; CUT_HIDES_NONE: of none */
+	uint32_t until; /* rules before this one, of keys that have ...; 0: none */
+	uint32_t needs; /* ... these */
 	uint32_t has;	/* what the keys that it matches have */
 };
-enum { CUT_HIDES_NONE = 1 << 16 };
 
 /* Only the dimensions that some rule narrows. */
 struct cut_rules {

@@ -4,14 +4,22 @@
 
 /* Rules that one of the others hides are looked for among so few only. */
 enum { FEW = 14 };
+enum { FLAGS = 0xff0000 }; /* of TCP, in the L4 word */
+
+/* What is known where bits of the L4 word under mask are, as in struct cut_hides. */
+static uint32_t known_l4(uint32_t mask, uint32_t value)
+{
+	return (mask & value & (FLAGS | 0xffff)) | (mask & ~value & FLAGS) << 8;
+}
 
 struct cut_hides prune_hides(const struct box_rule *r)
 {
-	uint32_t mask = r->box.l4_mask & 0xffff, value = r->box.l4_value & 0xffff;
+	uint32_t mask = r->box.l4_mask, value = r->box.l4_value, has = known_l4(mask, value);
+	bool is_proto_span = mask >> 24 == 0 || mask >> 24 == 0xff, all_are_there = (mask & ~value & 0xffff) == 0;
 
-	return (struct cut_hides){ .until = r->until,
-				   .needs = r->until && (mask & value) == mask ? mask : CUT_HIDES_NONE,
-				   .has = mask & value };
+	return (struct cut_hides){ .until = is_proto_span && all_are_there ? r->until : 0,
+				   .needs = (mask & FLAGS) == FLAGS ? has & 0xffff : has, /* all flags are a span */
+				   .has = has };
 }
 
 static bool is_prefix(struct cut_span s, uint32_t *mask)
@@ -22,12 +30,14 @@ static bool is_prefix(struct cut_span s, uint32_t *mask)
 	return !(wild & (wild + 1)) && !(s.lo & wild);
 }
 
-/* Bits of DP_HAS_* that every key of the region has: a field that is not 0 is there. */
+/* What every key of the region has, as in struct cut_hides: a field that is not 0 is there. */
 static uint32_t region_has(const struct cut_rules *r, const struct cut_region *g)
 {
 	uint32_t has = 0;
 
 	for (unsigned d = 0; d < r->n_dims; d++) {
+		if (r->dim[d] == BOX_FLAGS)
+			has |= known_l4((g->dim[d].mask & 0xff) << 16, g->dim[d].value << 16);
 		if (g->dim[d].lo == 0 && !g->dim[d].value)
 			continue;
 		if (r->dim[d] == BOX_SPORT || r->dim[d] == BOX_DPORT)

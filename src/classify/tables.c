@@ -2,7 +2,7 @@
 /*
  * The builder: lists of rules become code, points become roots.
  *
- *     half:  root offsets (DP_POINTS words) | roots | code, 4 words an instruction | data of instructions |
+ *     half:  points (DP_POINT_WORDS words each) | roots | code, 4 words an instruction | data of instructions |
  *            tables of lookups | sets
  *
  * Every chain that is reached is one list: its rules one behind the other, then its policy or a return. A rule is its
@@ -254,16 +254,22 @@ static uint32_t jiffies_per_second(const struct tables_options *opt)
 	return (uint32_t)(1000000000 / res.tv_nsec);
 }
 
+/* Points and roots take at most this. Code begins behind, at a whole instruction. */
+enum { CODE_PC = (DP_POINTS * (DP_POINT_WORDS + 1 + FLAT_MAX_CHAINS) + 3) / 4 };
+
 static void write_roots(const struct build *b, uint64_t *word)
 {
-	size_t n = DP_POINTS;
+	size_t n = DP_POINTS * DP_POINT_WORDS;
 
 	for (unsigned p = 0; p < DP_POINTS; p++) {
 		const struct flat_point *f = &b->flat.point[p];
+		const struct code_insn *first;
 
 		if (!f->n_chains)
 			continue;
-		word[p] = n;
+		first = &b->code.insn.v[b->list[f->chain[0]->id].pc - CODE_PC];
+		memcpy(word + DP_POINT_WORDS * p, (uint64_t[]){ (uint64_t)n << 32 | f->n_chains << 16 | first->arg << 8 | first->op,
+								first->a, first->b, first->c }, DP_POINT_WORDS * sizeof *word);
 		word[n++] = f->n_chains;
 		for (unsigned k = 0; k < f->n_chains; k++) {
 			const struct list *l = &b->list[f->chain[k]->id];
@@ -288,9 +294,6 @@ static void fill_points(const struct build *b, struct tables_point point[TABLES_
 		}
 	}
 }
-
-/* Roots take at most this: one word and FLAT_MAX_CHAINS for each point. Code begins behind, at a whole instruction. */
-enum { CODE_PC = (DP_POINTS * (2 + FLAT_MAX_CHAINS) + 3) / 4 };
 
 static struct tables *write_tables(struct build *b)
 {

@@ -29,11 +29,7 @@ struct dp_key {
 			u64 shape;		 /* and for which of its shapes next; 0: not yet asked */
 		};
 		u8 options[48]; /* of TCP, while they are walked: 40 are there */
-		struct {
-			u64 best; /* a lookup's answer so far */
-			u64 leaf; /* the leaf that it is at */
-			u32 pc;	  /* where the run goes on if that was not all */
-		};
+		u64 result;	/* of the first lookup, for the rest of the run */
 		u64 l4_end;	/* while the packet is parsed: where it ends */
 	};
 };

@@ -40,39 +40,39 @@ static __always_inline u64 dp_entry_ip6(const struct dp_key *k, const u64 *e)
 	       dp_entry_l4(k->w[DP_W_L4], e[4], e[5]);
 }
 
-/* Puts the result of the first entry at e that matches and is not below `from` into the key, if that is less. */
-static __always_inline void dp_leaf_ip4(struct dp_key *k, const u64 *e, u64 from)
+/*
+ * What the verifier learns about words on the way it would have to keep apart, and look at all ways there are. So words of
+ * tables and keys are compared by their difference, of which nothing comes back to them.
+ */
+static __always_inline bool dp_less(u64 x, u64 y) /* both below 2^63, or their lowest bits do not matter */
 {
-	u32 n = DP_LEAF_COUNT(k->leaf);
+	u64 d = x - y;
 
-	DP_NOUNROLL
-	for (u32 i = 0; i < DP_MAX_LEAF; i++, e += DP_ENTRY_IP4) {
-		DP_RELOAD();
-		if (i >= n)
-			break;
-		if (!dp_entry_ip4(k, e) && e[3] >= from) {
-			if (e[3] < k->best)
-				k->best = e[3];
-			break;
-		}
-	}
+	DP_FORGET(d);
+	d >>= 63;
+	DP_FORGET(d);
+	return d;
 }
 
-static __always_inline void dp_leaf_ip6(struct dp_key *k, const u64 *e, u64 from)
+static __always_inline u64 dp_lesser(u64 x, u64 y)
 {
-	u32 n = DP_LEAF_COUNT(k->leaf);
+	return dp_less(x >> 1, y >> 1) ? x : y;
+}
+
+/* The first of n entries at e that matches and is not below `from`, or `best` if that is less. */
+static __always_inline u64 dp_leaf(const struct dp_key *k, const u64 *e, u64 n, bool is_ip6, u64 from, u64 best)
+{
+	u32 words = is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4;
 
 	DP_NOUNROLL
-	for (u32 i = 0; i < DP_MAX_LEAF; i++, e += DP_ENTRY_IP6) {
+	for (u32 i = 0; i < DP_MAX_LEAF; i++, e += words) {
 		DP_RELOAD();
-		if (i >= n)
+		if (!dp_less(i, n))
 			break;
-		if (!dp_entry_ip6(k, e) && e[7] >= from) {
-			if (e[7] < k->best)
-				k->best = e[7];
-			break;
-		}
+		if ((is_ip6 ? dp_entry_ip6(k, e) : dp_entry_ip4(k, e)) == 0 && !(from && dp_less(e[words - 1] >> 1, from >> 1)))
+			return dp_lesser(e[words - 1], best);
 	}
+	return best;
 }
 
 /* From a cut to the next leaf or end. */
@@ -90,70 +90,85 @@ static __always_inline u64 dp_walk(const struct dp_key *k, const u64 *t, u64 beg
 	return d;
 }
 
-/* On from descriptor *d to the next leaf and through it. True: that was all. */
-static __always_inline bool dp_lookup_leaf(struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6, u64 *d)
+/* A program for one family has no code for the other. */
+static __always_inline bool dp_is_ip6(bool otherwise)
 {
-	u64 begin = k->base + (u32)i[3], at;
+#ifdef DP_ONE_FAMILY
+	return dp_c.point >= DP_POINTS_PER_FAMILY;
+#endif
+	return otherwise;
+}
 
-	*d = dp_walk(k, t, begin, *d);
-	if ((__s64)*d >= 0) {
-		if (*d)
-			k->best = DP_RESULT_NONE;
+/* A lookup under way. */
+struct dp_search {
+	u64 begin, from;
+	u64 d, best;
+	bool is_ip6;
+};
+
+/* On to the next leaf and through it. True: that was all. */
+static __always_inline bool dp_search_leaf(const struct dp_key *k, const u64 *t, struct dp_search *s)
+{
+	u64 d = dp_walk(k, t, s->begin, s->d), at = s->begin + (u32)d, n = DP_LEAF_COUNT(d);
+
+	if ((__s64)d >= 0) {
+		if (d)
+			s->best = DP_RESULT_NONE;
 		return true;
 	}
-	/* What the verifier learns about words on the way is forgotten with them, or it would look at all ways there are. */
-	k->leaf = *d;
-	at = (begin + (u32)*d) & dp_c.table_mask;
-	if (is_ip6)
-		dp_leaf_ip6(k, t + at, i[3] >> 32 << DP_PLACE_SHIFT);
-	else
-		dp_leaf_ip4(k, t + at, i[3] >> 32 << DP_PLACE_SHIFT);
-	DP_RELOAD();
-	if (k->best >> DP_PLACE_SHIFT <= DP_LEAF_LEAST(k->leaf))
+	s->best = dp_leaf(k, t + (at & dp_c.table_mask), n, s->is_ip6, s->from, s->best);
+	if (!dp_less(DP_LEAF_LEAST(d), s->best >> DP_PLACE_SHIFT))
 		return true;
-	at = begin + (u32)k->leaf + DP_LEAF_COUNT(k->leaf) * (is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4);
-	*d = t[at & dp_c.table_mask];
+	s->d = t[(at + n * (s->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4)) & dp_c.table_mask];
 	return false;
 }
 
-/* The answer of the LOOKUP at pc: a result word, or DP_RESULT_NONE. */
-DP_GLOBAL u64 dp_lookup(struct dp_key *k, u32 pc)
+static __always_inline struct dp_search dp_search_start(const struct dp_key *k, const u64 *i, bool is_ip6)
 {
-	const u64 *t = dp_map(&dp_table), *i;
+	return (struct dp_search){ .begin = k->base + (u32)i[3], .from = i[3] >> 32 << DP_PLACE_SHIFT, .d = i[1], .best = i[2],
+				   .is_ip6 = is_ip6 };
+}
+
+static __always_inline u64 dp_lookup_all(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
+{
+	struct dp_search s = dp_search_start(k, i, is_ip6);
 	struct dp_iter it;
 	bool done = false;
-	u64 d;
+
+	dp_iter_start(&it, DP_MAX_LEAVES + 1);
+	while (!done && dp_iter_next(&it))
+		done = dp_search_leaf(k, t, &s);
+	dp_iter_end(&it);
+	return done ? s.best : DP_RESULT_NONE;
+}
+
+/* The answer of the LOOKUP at pc: a result word, or DP_RESULT_NONE. */
+DP_GLOBAL u64 dp_lookup(const struct dp_key *k, u32 pc)
+{
+	const u64 *t = dp_map(&dp_table), *i;
 
 	if (!k || !t)
 		return DP_RESULT_NONE;
 	i = dp_insn(k, t, pc);
-	d = i[1];
-	k->best = i[2];
-	dp_iter_start(&it, DP_MAX_LEAVES + 1);
-	while (!done && dp_iter_next(&it))
-		done = i[0] >> 8 & DP_LOOKUP_IP6 ? dp_lookup_leaf(k, t, i, true, &d) : dp_lookup_leaf(k, t, i, false, &d);
-	dp_iter_end(&it);
-	return done ? k->best : DP_RESULT_NONE;
+	return dp_is_ip6(i[0] >> 8 & DP_LOOKUP_IP6) ? dp_lookup_all(k, t, i, true) : dp_lookup_all(k, t, i, false);
 }
 
-/* The same for lookups of few leaves: others are DP_RESULT_NONE. */
-static __always_inline u64 dp_lookup_few(struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
+static __always_inline u64 dp_lookup_few(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
 {
-	u64 d = i[1];
+	struct dp_search s = dp_search_start(k, i, is_ip6);
 
-	k->best = i[2];
+	s.from = 0;
 	DP_NOUNROLL
 	for (u64 n = dp_zero(t); n < DP_SHORT_LEAVES; n++)
-		if (dp_lookup_leaf(k, t, i, is_ip6, &d))
-			return k->best;
+		if (dp_search_leaf(k, t, &s))
+			return s.best;
 	return DP_RESULT_NONE;
 }
 
-static __always_inline u64 dp_lookup_short(struct dp_key *k, const u64 *t, const u64 *i)
+/* The same at the head of a list, and for few leaves: others are DP_RESULT_NONE. */
+static __always_inline u64 dp_lookup_short(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
 {
-	if (i[0] >> 8 & DP_LOOKUP_IP6)
-		return dp_lookup_few(k, t, i, true);
-	return dp_lookup_few(k, t, i, false);
+	return is_ip6 ? dp_lookup_few(k, t, i, true) : dp_lookup_few(k, t, i, false);
 }
 
 /* Does the list ask about connections where nothing tracks them? */

@@ -16,6 +16,7 @@ struct bpf_nf_ctx {
 	struct sk_buff *skb;
 } DP_BTF;
 #define DP_CTX struct bpf_nf_ctx
+#define DP_ONE_FAMILY
 
 struct dp_buffer {
 	u8 b[40]; /* the largest header that is read at once: of IPv6 */

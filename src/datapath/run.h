@@ -8,7 +8,7 @@
  *     scan -> body of rule 3: count; its end -> scan from rule 4 -> body of rule 9: call -> scan in the chain ...
  *
  * In lists with tables of their own dp_lookup() leads past the rules that cannot match (lookup.h). Where that is all there is
- * to do, from the head of a base chain to its verdict, dp_run_short() does it without calls; what is more is for
+ * to do, from the head of the first base chain to its verdict, dp_run_short() does it without calls; what is more is for
  * dp_run_long(), from where the former came.
  *
  * The bounds are the builder's promise (tables/code.h). One that is met all the same drops the packet and says so in a
@@ -18,8 +18,7 @@
 #define WEIR_DATAPATH_RUN_H
 
 #define DP_PC_NONE 0xffffffffu
-enum { DP_UNROLL = 8 };
-enum dp_run_more { DP_RUN_NEXT = 2, DP_RUN_LONG }; /* no verdict: another base chain follows; dp_run_long() is to go on */
+enum { DP_UNROLL = 8, DP_RUN_LONG = 2 };
 
 static __always_inline u32 dp_jump(u64 head, bool is_true)
 {
@@ -29,6 +28,12 @@ static __always_inline u32 dp_jump(u64 head, bool is_true)
 static __always_inline const u64 *dp_insn(const struct dp_key *k, const u64 *t, u32 pc)
 {
 	return t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
+}
+
+/* The first instruction of a point, whose first word is special. */
+static __always_inline const u64 *dp_point(const struct dp_key *k, const u64 *t, u32 point)
+{
+	return t + ((k->base + DP_POINT_WORDS * (u64)point) & dp_c.table_mask);
 }
 
 /* How far a test goes on; 0: the instruction is not a test. */
@@ -207,15 +212,33 @@ static __always_inline u32 dp_result(struct dp_key *k, const u64 *t, u64 root, c
 	return dp_judged(k, t, root, kind == DP_RESULT_ACCEPT, verdict);
 }
 
-/* What is left of a run, from pc on: DP_VERDICT_*. */
-DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u64 root, u32 pc)
+/* Where a run goes on behind k->result: NONE, at its head; RUN; ACCEPT, that was the first chain. */
+static __always_inline u32 dp_run_from(struct dp_key *k, const u64 *t, u64 root, const u64 *point)
+{
+	u64 result = k->result;
+	u32 pc;
+
+	k->chain = 0;
+	pc = dp_chain_next(k, t, root);
+	if (result == DP_RESULT_NONE)
+		return pc;
+	return DP_RESULT_KIND(result) == DP_RESULT_RUN ? dp_result_pc(k, t, point, result) : dp_chain_next(k, t, root);
+}
+
+/* What dp_run_short() left of a run: DP_VERDICT_*. */
+DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u32 point)
 {
 	const u64 *t = dp_map(&dp_table), *i;
 	struct dp_iter it;
 	int verdict = -1;
+	u64 root;
+	u32 pc;
 
 	if (!k || !t)
 		return DP_VERDICT_DROP;
+	i = dp_point(k, t, point);
+	root = k->base + DP_POINT_ROOT(i[0]);
+	pc = dp_run_from(k, t, root, i);
 	dp_iter_start(&it, DP_MAX_STEPS);
 	while (pc != DP_PC_NONE && dp_iter_next(&it)) {
 		i = dp_insn(k, t, pc);
@@ -243,52 +266,49 @@ DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u64 root, u32 pc)
 	return DP_VERDICT_DROP;
 }
 
-/* The next base chain, if a lookup decides it: DP_VERDICT_* or DP_RUN_*. */
-DP_GLOBAL int dp_run_short(struct dp_key *k, u64 root)
+/* DP_VERDICT_*. No branch: whether a packet is let pass is what cannot be foretold. */
+static __always_inline int dp_is_accept(u64 result)
+{
+	_Static_assert(DP_VERDICT_DROP == 0 && DP_VERDICT_ACCEPT == 1, "a bit");
+	_Static_assert(DP_RESULT_ACCEPT == 1 && DP_RESULT_DROP == 2, "whose lower bit it is");
+	return DP_RESULT_KIND(result) & 1;
+}
+
+/*
+ * Judges by the lookup at the head of the point's first base chain, if there is one and nothing else to do: DP_VERDICT_*; else
+ * DP_RUN_LONG, and k->result is the answer.
+ */
+DP_GLOBAL int dp_run_short(struct dp_key *k, u32 point)
 {
 	const u64 *t = dp_map(&dp_table), *i;
 	u64 result;
-	u32 pc;
 
 	if (!k || !t)
 		return DP_VERDICT_DROP;
-	pc = dp_chain_next(k, t, root);
-	i = dp_insn(k, t, pc);
-	if (!(dp_c.features & DP_F_LOOKUP) || (i[0] & 0xff) != DP_OP_LOOKUP || dp_lookup_is_blind(k, i)) {
-		k->pc = pc;
+	i = dp_point(k, t, point);
+	if (!i[0])
+		return DP_VERDICT_ACCEPT;
+	k->result = DP_RESULT_NONE;
+	if (!(dp_c.features & DP_F_LOOKUP) || (i[0] & 0xff) != DP_OP_LOOKUP || dp_lookup_is_blind(k, i))
 		return DP_RUN_LONG;
-	}
-	result = dp_lookup_short(k, t, i);
-	if (DP_RESULT_KIND(result) == DP_RESULT_ACCEPT || DP_RESULT_KIND(result) == DP_RESULT_DROP) {
+	result = dp_lookup_short(k, t, i, dp_is_ip6(point >= DP_POINTS_PER_FAMILY));
+	if (DP_RESULT_KIND(result) - DP_RESULT_ACCEPT <= DP_RESULT_DROP - DP_RESULT_ACCEPT) {
 		dp_count_add(k, DP_RESULT_VALUE(result));
+		if (DP_POINT_CHAINS(i[0]) == 1)
+			return dp_is_accept(result);
 		if (DP_RESULT_KIND(result) == DP_RESULT_DROP)
 			return DP_VERDICT_DROP;
-		return k->chain < t[root & dp_c.table_mask] ? DP_RUN_NEXT : DP_VERDICT_ACCEPT;
 	}
-	k->pc = result == DP_RESULT_NONE ? pc : dp_result_pc(k, t, i, result);
+	k->result = result;
 	return DP_RUN_LONG;
 }
 
 /* Judges the key at the point of this program (plus the family): DP_VERDICT_*. */
 static __always_inline int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 {
-	const u64 *t = dp_map(&dp_table);
-	int verdict = DP_RUN_NEXT;
-	u64 root;
+	int verdict = dp_run_short(k, point);
 
-	if (!t)
-		return DP_VERDICT_DROP;
-	root = t[(k->base + point) & dp_c.table_mask];
-	if (!root)
-		return DP_VERDICT_ACCEPT;
-	root += k->base;
-	k->chain = 0;
-	DP_NOUNROLL
-	for (u32 i = 0; i < DP_MAX_BASE && verdict == DP_RUN_NEXT; i++)
-		verdict = dp_run_short(k, root);
-	if (verdict == DP_RUN_LONG)
-		return dp_run_long(ctx, k, root, k->pc);
-	return verdict == DP_VERDICT_ACCEPT ? DP_VERDICT_ACCEPT : DP_VERDICT_DROP;
+	return verdict == DP_RUN_LONG ? dp_run_long(ctx, k, point) : verdict;
 }
 
 #endif

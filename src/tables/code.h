@@ -64,9 +64,15 @@ enum {
 };
 
 /*
- * The root of a point (word p of the half holds its offset): number of base chains, then for each one word:
- * pc of its first instruction 32 | pc of its policy 0. A policy is ACCEPT or DROP with the chain's counter.
+ * A point begins with the first instruction of its first base chain, in whose first word the distances are others:
+ *
+ *     word 0:  | root 32 | number of base chains 16 | argument 8 | operation 8 |
+ *
+ * Its root, so many words from the half's begin: number of base chains, then for each one word: pc of its first
+ * instruction 32 | pc of its policy 0. A policy is ACCEPT or DROP with the chain's counter.
  */
+#define DP_POINT_CHAINS(head) ((__u32)(head) >> 16)
+#define DP_POINT_ROOT(head) ((head) >> 32)
 
 /* Steps of u32 (datapath/bytes.h). START reads at the number, AT at the value so far plus the number. */
 enum dp_u32_op { DP_U32_START, DP_U32_AND, DP_U32_LEFT, DP_U32_RIGHT, DP_U32_AT, DP_U32_SPANS };

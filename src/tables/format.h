@@ -7,7 +7,7 @@
  * same bytes work in either half:
  *
  *     T:  | half 0: 2^k words | half 1: 2^k words | DP_TABLE_PAD words |
- *     half:  word p (p < DP_POINTS): root of point p, 0 = no rules there
+ *     half:  word 4 p (p < DP_POINTS): where point p begins (tables/code.h), 0 = no rules there
  *            then lists, bodies, sets in any order
  *
  * A run of a program reads the generation word once; its bit for the program's own slot tells the half.
@@ -25,7 +25,7 @@
 
 #include <linux/types.h>
 
-enum { DP_POINTS = 32, DP_POINTS_PER_FAMILY = 16, DP_SLOTS = 2 };
+enum { DP_POINTS = 32, DP_POINTS_PER_FAMILY = 16, DP_POINT_WORDS = 4, DP_SLOTS = 2 };
 
 /* Positions of base chains within a family: point = family * 16 + position. */
 enum dp_position {

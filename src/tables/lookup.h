@@ -54,7 +54,7 @@ enum {
 	DP_MAX_WALK = 12,    /* cuts between two leaves */
 	DP_MAX_LEAF = 8,     /* entries */
 	DP_MAX_LEAVES = 512, /* leaves of one lookup */
-	DP_SHORT_LEAVES = 8, /* of these at most before the lookup leaves the fast path */
+	DP_SHORT_LEAVES = 6, /* of these at most before the lookup leaves the fast path */
 };
 
 /*
