@@ -58,7 +58,7 @@ all: $(B)/weir
 
 # The library for other programs: what compiles and judges, without the kernel and without what prints. Of its names only
 # those of weir.h are seen from outside, in the archive too.
-API_SRC := $(filter src/api/% src/base/% src/policy/% src/lang/% src/flat/% src/classify/% src/datapath/% src/packet/packet.c,$(SRC))
+API_SRC := $(filter src/api/% src/base/% src/policy/% src/lang/% src/flat/% src/classify/% src/sets/% src/datapath/% src/packet/packet.c,$(SRC))
 API_OBJ := $(API_SRC:src/%.c=$(B)/pic/%.o)
 SO := libweir.so.1
 lib: $(B)/lib/libweir.a $(B)/lib/$(SO)

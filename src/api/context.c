@@ -27,7 +27,7 @@ static struct weir_context *create(struct weir_rules *r)
 	c->native = native_create(a, &(struct native_tables){
 		.word = r->tables->word, .n_words = r->tables->n_words, .state = r->tables->state, .n_state = r->tables->n_state,
 		.n_counters = (uint32_t)DP_COUNTERS_SPECIAL + r->n, .malformed_accept = r->malformed_accept,
-		.in_order = r->tables->features & DP_F_STATE });
+		.in_order = r->tables->features & DP_F_STATE, .sets = r->tables->image.word });
 	return c;
 }
 

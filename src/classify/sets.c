@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests on sets as code. First what makes a packet be in no set at all (a dimension that it lacks), as plain tests; then
- * the look-up.
+ * the asking. The sets themselves are made by sets/.
  */
 #include "classify/sets.h"
 
-#include "classify/setmake.h"
+#include <errno.h>
 
-enum state { STATE_NOT_MADE, STATE_MADE, STATE_REFUSED };
+#include "sets/setmem.h"
 
-struct made {
-	enum state state;
-	struct setmake words;
-	size_t at; /* from the first word of all sets */
-};
+enum state { STATE_NOT_ASKED, STATE_ASKED, STATE_REFUSED };
 
 struct sets {
 	struct arena *a;
 	const struct ruleset *rs;
 	struct diags *d;
-	struct made *made; /* by set.id */
-	size_t n_words;
-	VEC(uint32_t) order; /* ids of the made sets as they lie */
+	enum state *state;  /* by set.id */
+	uint32_t *n_shapes; /* by set.id, of those that are asked: how many at most */
+	struct sets_asked asked;
 };
 
 struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d)
@@ -31,11 +27,12 @@ struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diag
 	s->a = a;
 	s->rs = rs;
 	s->d = d;
-	s->made = arena_new(a, struct made, rs->sets.n + 1);
+	s->state = arena_new(a, enum state, rs->sets.n + 1);
+	s->n_shapes = arena_new(a, uint32_t, rs->sets.n + 1);
 	return s;
 }
 
-/* ---------- making ---------- */
+/* ---------- what can be asked ---------- */
 
 static const struct set_elem *find_elem(const struct set *s, bool (*is_bad)(const struct set *s, const struct set_elem *el))
 {
@@ -68,18 +65,17 @@ static bool refuse(struct sets *s, const struct set *set, const struct set_elem 
 
 	if (hint)
 		diag_hint(s->d, g, "%s", hint);
-	s->made[set->id].state = STATE_REFUSED;
+	s->state[set->id] = STATE_REFUSED;
 	return false;
 }
 
-static bool make(struct sets *s, const struct set *set)
+static bool may_ask(struct sets *s, const struct set *set)
 {
-	struct made *m = &s->made[set->id];
+	enum state *state = &s->state[set->id];
 	const struct set_elem *el = find_elem(set, expires);
-	int err;
 
-	if (m->state != STATE_NOT_MADE)
-		return m->state == STATE_MADE;
+	if (*state != STATE_NOT_ASKED)
+		return *state == STATE_ASKED;
 	if (el)
 		return refuse(s, set, el, "elements that expire are not kept here",
 			      "add it without a timeout, or with timeout 0");
@@ -90,15 +86,13 @@ static bool make(struct sets *s, const struct set *set)
 	if (el)
 		return refuse(s, set, el, "an element cannot take the Ethernet address of the first packet here",
 			      "say the address: add SET IP,MAC");
-	err = setmake(s->a, set, &m->words);
-	if (err)
-		return refuse(s, set, NULL, err == SETMAKE_TOO_LARGE ? "it has too many elements" :
-								      "its elements have too many different prefix lengths",
-			      NULL);
-	m->state = STATE_MADE;
-	m->at = s->n_words;
-	s->n_words += m->words.n_words;
-	*vec_add(s->a, &s->order) = set->id;
+	s->n_shapes[set->id] = setmem_most_shapes(set);
+	if (!s->n_shapes[set->id])
+		return refuse(s, set, NULL, "its elements have too many different prefix lengths", NULL);
+	if (s->asked.set.n == DP_MAX_SETS)
+		return refuse(s, set, NULL, arena_printf(s->a, "rules ask more than %d sets", DP_MAX_SETS).p, NULL);
+	*state = STATE_ASKED;
+	*vec_add(s->a, &s->asked.set) = set;
 	return true;
 }
 
@@ -194,6 +188,16 @@ static void dim_is_there(struct code *c, const struct set *s, unsigned dim, bool
 	}
 }
 
+static unsigned addr_words(const struct set *s, bool is_src, uint8_t w[2])
+{
+	w[0] = is_src ? DP_W_SRC_HI : DP_W_DST_HI;
+	w[1] = is_src ? DP_W_SRC_LO : DP_W_DST_LO;
+	if (s->family == FAMILY_IP6)
+		return 2;
+	w[0] = w[1];
+	return 1;
+}
+
 /* The words of the key that a dimension is asked with; returns how many. */
 static unsigned dim_words(const struct set *s, unsigned dim, bool is_src, uint8_t w[2])
 {
@@ -214,13 +218,8 @@ static unsigned dim_words(const struct set *s, unsigned dim, bool is_src, uint8_
 		w[0] = DP_SET_MARK;
 		return 1;
 	default:
-		break;
+		return addr_words(s, is_src, w);
 	}
-	w[0] = is_src ? DP_W_SRC_HI : DP_W_DST_HI;
-	w[1] = is_src ? DP_W_SRC_LO : DP_W_DST_LO;
-	if (setmake_words(s, dim) == 1)
-		w[0] = w[1];
-	return setmake_words(s, dim);
 }
 
 static void emit_one(struct sets *s, struct code *c, const struct set *set, const struct set_use *use, bool is_ip4, int in, int out)
@@ -231,7 +230,7 @@ static void emit_one(struct sets *s, struct code *c, const struct set *set, cons
 	unsigned n = 0;
 	bool has_nets = false;
 
-	if (use->n_dirs < set->n_dims || (set->has_addrs && set->family != family) || !make(s, set)) {
+	if (use->n_dirs < set->n_dims || (set->has_addrs && set->family != family) || !may_ask(s, set)) {
 		code_test(c, (struct code_atom){ DP_W_L4, 0, 1, 0 }, in, out);
 		return;
 	}
@@ -246,13 +245,13 @@ static void emit_one(struct sets *s, struct code *c, const struct set *set, cons
 			words |= (uint64_t)w[j] << 8 * n++;
 	}
 	i = code_add(c, DP_OP_SET);
-	i->a = s->made[set->id].at;
+	i->a = set->id;
 	i->b = words;
-	i->c = use->return_nomatch && has_nets ? DP_SET_EXCEPTION : 0;
+	i->c = (use->return_nomatch && has_nets ? DP_SET_EXCEPTION : 0) | (is_ip4 ? DP_SET_IS_IP4 : 0);
 	i->yes = in;
 	i->no = out;
 	c->features |= DP_F_SET;
-	c->steps += s->made[set->id].words.n_shapes;
+	c->steps += s->n_shapes[set->id];
 }
 
 static bool is_list(const struct set *s)
@@ -265,7 +264,7 @@ static void emit_list(struct sets *s, struct code *c, const struct test *t, bool
 {
 	const struct set *list = t->set->set;
 
-	if (find_elem(list, expires) && s->made[list->id].state == STATE_NOT_MADE)
+	if (find_elem(list, expires) && s->state[list->id] == STATE_NOT_ASKED)
 		refuse(s, list, find_elem(list, expires), "elements that expire are not kept here", NULL);
 	for (size_t i = 0; i < list->elems.n; i++) {
 		const struct set *member = policy_set_find(s->rs, list->elems.v[i].list);
@@ -291,22 +290,76 @@ void sets_emit(struct sets *s, struct code *c, const struct test *t, bool is_ip4
 		emit_one(s, c, t->set->set, t->set, is_ip4, in, out);
 }
 
-/* ---------- writing ---------- */
+/* ---------- numbers ---------- */
 
-size_t sets_words(const struct sets *s)
+struct sets_asked sets_asked(struct sets *s, const struct code *c, uint32_t pc)
 {
-	return s->n_words;
-}
-
-void sets_write(struct sets *s, struct code *c, uint64_t *word, size_t at)
-{
-	for (size_t i = 0; i < s->order.n; i++) {
-		const struct made *m = &s->made[s->order.v[i]];
-
-		memcpy(word + at + m->at, m->words.word, m->words.n_words * sizeof *word);
-		word[at + m->at] += (uint64_t)(at + m->at) << 32;
-	}
 	for (size_t i = 0; i < c->insn.n; i++)
 		if (c->insn.v[i].op == DP_OP_SET)
-			c->insn.v[i].a += at;
+			*vec_add(s->a, &s->asked.at) = (struct sets_asking){ 4 * (pc + (uint32_t)i) + 1, (uint32_t)c->insn.v[i].a };
+	return s->asked;
+}
+
+void sets_number(const struct sets_asked *s, uint64_t *word, const uint32_t *id)
+{
+	for (size_t i = 0; i < s->at.n; i++)
+		word[s->at.v[i].word] = id[s->at.v[i].set];
+}
+
+/* ---------- an image of one's own ---------- */
+
+static unsigned log2_up(size_t n)
+{
+	unsigned k = SETMEM_MIN_LOG2;
+
+	while (((size_t)1 << k) < n)
+		k++;
+	return k;
+}
+
+static size_t words_wanted(const struct sets_asked *s)
+{
+	size_t n = SETMEM_FIXED_WORDS;
+
+	for (size_t i = 0; i < s->set.n; i++)
+		n += setmem_words_for(s->set.v[i], s->set.v[i]->elems.n);
+	return n;
+}
+
+static int fill(struct setmem *m, const struct sets_asked *s, uint32_t *id)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->set.n && !err; i++)
+		err = setmem_build(m, s->set.v[i], NULL, &id[s->set.v[i]->id], NULL);
+	return err;
+}
+
+int sets_image(struct arena *a, const struct sets_asked *s, struct sets_clock clock, uint64_t *word, struct sets_image *out)
+{
+	uint32_t most = 0;
+	int err = -ENOSPC;
+
+	for (size_t i = 0; i < s->set.n; i++)
+		most = s->set.v[i]->id > most ? s->set.v[i]->id : most;
+	*out = (struct sets_image){ .log2 = log2_up(words_wanted(s)) };
+	for (; err == -ENOSPC && out->log2 <= SETMEM_MAX_LOG2; out->log2++) {
+		uint32_t *id = arena_new(a, uint32_t, most + 1u);
+		struct setmem_space space;
+		struct setmem m;
+
+		out->word = arena_new(a, uint64_t, ((size_t)1 << out->log2) + DP_TABLE_PAD);
+		setmem_create(&m, out->word, out->log2);
+		m.now = clock.now;
+		m.hz = clock.hz;
+		err = fill(&m, s, id);
+		setmem_space(&m, &space);
+		out->n_used = space.used;
+		setmem_close(&m);
+		if (err)
+			continue;
+		sets_number(s, word, id);
+		return 0;
+	}
+	return err;
 }

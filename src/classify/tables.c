@@ -3,7 +3,7 @@
  * The builder: lists of rules become code, points become roots.
  *
  *     half:  points (DP_POINT_WORDS words each) | roots | code, 4 words an instruction | data of instructions |
- *            tables of lookups | sets
+ *            tables of lookups
  *
  * Every chain that is reached is one list: its rules one behind the other, then its policy or a return. A rule is its
  * tests, then COUNT, effects and verdict; a test that fails goes on at the next rule. A rule that asks conntrack first
@@ -15,6 +15,7 @@
 #include "classify/tables.h"
 
 #include <assert.h>
+#include <string.h>
 #include <time.h>
 
 #include "classify/lookup.h"
@@ -299,12 +300,11 @@ static struct tables *write_tables(struct build *b)
 {
 	struct tables *t = arena_new(b->a, struct tables, 1);
 	size_t data_at = 4 * (CODE_PC + b->code.insn.n), words_at = (data_at + b->code.data.n + 3) & ~(size_t)3;
-	size_t sets_at = words_at + b->words.n;
-	size_t n = sets_at + sets_words(b->room.sets);
+	size_t n = words_at + b->words.n;
 
 	if (n > UINT32_MAX / 16) {
 		diag_error(b->d, b->rs->rules.n ? b->rs->rules.v[0]->at : (struct loc){ 0 },
-			   "the tables of these rules and sets are too large");
+			   "the tables of these rules are too large");
 		return NULL;
 	}
 	t->word = arena_new(b->a, uint64_t, n + DP_TABLE_PAD);
@@ -316,7 +316,6 @@ static struct tables *write_tables(struct build *b)
 	link_calls(b);
 	lookup_write(&b->code, &b->words, CODE_PC, words_at);
 	write_roots(b, t->word);
-	sets_write(b->room.sets, &b->code, t->word, sets_at);
 	link_data(b, t->word, data_at);
 	code_write(&b->code, t->word + 4 * CODE_PC);
 	if (b->words.n)
@@ -326,7 +325,7 @@ static struct tables *write_tables(struct build *b)
 	t->sum = b->sums.all.v;
 	t->n_sums = b->sums.all.n;
 	t->n_counters = b->sums.n_counters;
-	t->n_set_words = sets_words(b->room.sets);
+	t->sets = sets_asked(b->room.sets, &b->code, CODE_PC);
 	for (size_t i = 0; i < t->n_lists; i++)
 		t->list[i].pc = b->list[t->list[i].chain->id].pc;
 	t->state = b->room.state.v;
@@ -335,6 +334,21 @@ static struct tables *write_tables(struct build *b)
 	for (unsigned p = 0; p < DP_POINTS; p++)
 		t->features |= t->point[p].features;
 	return t;
+}
+
+/* The sets, where nobody else keeps them. */
+static struct tables *with_image(struct build *b, struct tables *t)
+{
+	struct sets_clock clock = { b->opt->now, b->room.hz };
+	int err;
+
+	if (!t || b->opt->sets_apart || !t->sets.set.n)
+		return t;
+	err = sets_image(b->a, &t->sets, clock, t->word, &t->image);
+	if (!err)
+		return t;
+	diag_error(b->d, t->sets.set.v[0]->at, "the sets of these rules cannot be kept: %s", strerror(-err));
+	return NULL;
 }
 
 struct tables *tables_build(struct arena *a, const struct ruleset *rs, const struct tables_options *opt, struct diags *d)
@@ -353,7 +367,7 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d), .hz = jiffies_per_second(opt) };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);
-	return d->n_errors == errors ? write_tables(&b) : NULL;
+	return d->n_errors == errors ? with_image(&b, write_tables(&b)) : NULL;
 }
 
 const struct tables_sum *tables_find_sum(const struct tables *t, uint32_t counter)

@@ -8,7 +8,7 @@
 #ifndef WEIR_CLASSIFY_TABLES_H
 #define WEIR_CLASSIFY_TABLES_H
 
-#include "policy/policy.h"
+#include "classify/sets.h"
 
 enum { TABLES_MAX_POINTS = 32, TABLES_MAX_CHAINS = 4, TABLES_NO_COUNTER = UINT32_MAX };
 #define TABLES_SHARE_NONE (1u << 31)
@@ -89,6 +89,8 @@ struct tables_options {
 	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
 	enum tables_engine engine; /* of every list, as far as it can; 0: each list's own best */
 	uint32_t hz;	/* jiffies in a second, for limits; 0: this kernel's */
+	uint64_t now;	/* jiffies: when the time of elements of sets begins */
+	bool sets_apart; /* somebody else makes the image of the sets, and calls sets_number() */
 	/*
 	 * Bit p: the chain at position p may join the program of the one before it at its hook. 0: the default, wherever no hook
 	 * of the kernel's own lies between. TABLES_SHARE_NONE, a bit of no position: every chain has its own.
@@ -108,7 +110,8 @@ struct tables {
 	const struct tables_sum *sum; /* counters ascend, unless sum_counter gave them */
 	size_t n_sums;
 	uint32_t n_counters; /* one more than the highest, unless rule_counter or sum_counter gave them */
-	size_t n_set_words; /* of all sets; lists share them */
+	struct sets_asked sets;	 /* that the rules ask */
+	struct sets_image image; /* of them; empty if there are none, or with sets_apart */
 };
 
 /*

@@ -62,6 +62,7 @@ static int open_maps(struct kernel_state *k)
 	if (k->generation < 0)
 		return k->generation;
 	k->size = program_size_fit(t->n_words, engine_counters(&k->t), t->n_state);
+	k->size.sets_log2 = t->image.word ? t->image.log2 : k->size.sets_log2;
 	err = program_maps_create(&k->maps, &k->size, k->generation);
 	if (err)
 		return err;
@@ -72,7 +73,8 @@ static int open_maps(struct kernel_state *k)
 	k->meta = map_memory(k->maps.meta, sizeof *k->meta);
 	k->count = map_memory(k->maps.count, program_count_bytes(&k->size));
 	if (!k->meta || !k->count || !fill(k->maps.table, program_table_bytes(&k->size), t->word, t->n_words) ||
-	    !fill(k->maps.state, program_state_bytes(&k->size), t->state, t->n_state))
+	    !fill(k->maps.state, program_state_bytes(&k->size), t->state, t->n_state) ||
+	    !fill(k->maps.sets, program_sets_bytes(&k->size), t->image.word, t->image.word ? (size_t)1 << t->image.log2 : 0))
 		return -ENOMEM;
 	return 0;
 }
@@ -118,7 +120,7 @@ static void *kernel_open(struct arena *a, const struct ruleset *rs, const struct
 
 	if (!engine_tables_build(a, rs, opt, &k->t, skip))
 		return NULL;
-	k->maps = (struct program_maps){ -1, -1, -1, -1, -1, -1 };
+	k->maps = PROGRAM_NO_MAPS;
 	k->before = arena_new(a, uint64_t, engine_counters(&k->t));
 	err = open_maps(k);
 	if (!err)

@@ -19,7 +19,7 @@ static void *tables_open(struct arena *a, const struct ruleset *rs, const struct
 		return NULL;
 	s->native = native_create(a, &(struct native_tables){
 		.word = s->t.tables->word, .n_words = s->t.tables->n_words, .state = s->t.tables->state,
-		.n_state = s->t.tables->n_state, .malformed_accept = opt->malformed_accept,
+		.n_state = s->t.tables->n_state, .sets = s->t.tables->image.word, .malformed_accept = opt->malformed_accept,
 		.n_counters = engine_counters(&s->t) });
 	return s;
 }

@@ -154,8 +154,8 @@ static void print_tables(struct show *s)
 		if (s->t->point[i].is_used)
 			print_point(s, &s->t->point[i]);
 	print_unused(s);
-	printf("%zu bytes of tables: %zu code, %zu lookup, %zu sets\n", sizeof(uint64_t) * s->t->n_words, code, lookup,
-	       sizeof(uint64_t) * s->t->n_set_words);
+	printf("%zu bytes of tables: %zu code, %zu lookup, %zu sets\n", sizeof(uint64_t) * (s->t->n_words + s->t->image.n_used), code, lookup,
+	       sizeof(uint64_t) * s->t->image.n_used);
 	puts("worst, expected: steps from a chain's head to its end, calls included; expected of packets made from its rules");
 }
 
@@ -222,10 +222,10 @@ static void print_json(struct show *s)
 	for (unsigned i = 0; i < TABLES_MAX_POINTS; i++)
 		if (s->t->point[i].is_used)
 			json_array_append_new(points, point_json(s, &s->t->point[i]));
-	json_object_set_new(bytes, "all", json_integer((json_int_t)(sizeof(uint64_t) * s->t->n_words)));
+	json_object_set_new(bytes, "all", json_integer((json_int_t)(sizeof(uint64_t) * (s->t->n_words + s->t->image.n_used))));
 	json_object_set_new(bytes, "code", json_integer((json_int_t)code));
 	json_object_set_new(bytes, "lookup", json_integer((json_int_t)lookup));
-	json_object_set_new(bytes, "sets", json_integer((json_int_t)(sizeof(uint64_t) * s->t->n_set_words)));
+	json_object_set_new(bytes, "sets", json_integer((json_int_t)(sizeof(uint64_t) * s->t->image.n_used)));
 	json_object_set_new(j, "bytes", bytes);
 	json_object_set_new(j, "hooks", points);
 	report_json_print(j);

@@ -56,6 +56,7 @@ DP_MAP(dp_generation, 8);
 DP_MAP(dp_table, 4096);
 DP_MAP(dp_count, 4096);
 DP_MAP(dp_state, 4096);
+DP_MAP(dp_sets, 4096);
 DP_MAP(dp_meta, sizeof(struct dp_test_meta));
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

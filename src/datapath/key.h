@@ -10,6 +10,7 @@
 #include "tables/format.h"
 #include "tables/key.h"
 #include "tables/lookup.h"
+#include "tables/sets.h"
 
 typedef __u8 u8;
 typedef __u16 u16;
@@ -26,7 +27,7 @@ struct dp_key {
 	union {
 		struct {
 			u64 tuple[DP_SET_WORDS]; /* what a set is being asked with, */
-			u64 shape;		 /* and for which of its shapes next; 0: not yet asked */
+			u64 shape;		 /* and for which of its shapes next (sets.h); 0: not yet asked */
 		};
 		u8 options[48]; /* of TCP, while they are walked: 40 are there */
 		u64 result;	/* of the first lookup, for the rest of the run */

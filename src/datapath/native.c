@@ -32,7 +32,7 @@ struct load64 { u64 v; } __attribute__((packed, may_alias));
 
 struct native {
 	struct dp_config config;
-	const uint64_t *table;
+	const uint64_t *table, *sets;
 	uint64_t *count, *state;
 	uint64_t now, random;
 	bool in_order;
@@ -53,12 +53,14 @@ struct dp_pkt {
 static _Thread_local struct native *native_now; /* the one that runs */
 #define dp_c (native_now->config)
 
-static const int dp_table, dp_count, dp_state;
+static const int dp_table, dp_count, dp_state, dp_sets;
 
 static __always_inline u64 *dp_map(const int *map)
 {
 	if (map == &dp_table)
 		return (u64 *)(uintptr_t)native_now->table;
+	if (map == &dp_sets)
+		return (u64 *)(uintptr_t)native_now->sets;
 	return (u64 *)(map == &dp_count ? native_now->count : native_now->state);
 }
 
@@ -284,12 +286,14 @@ struct native *native_create(struct arena *a, const struct native_tables *t)
 	struct native *n = arena_new(a, struct native, 1);
 
 	n->table = t->word;
+	n->sets = t->sets;
 	n->count = arena_new(a, uint64_t, 2 * (size_t)t->n_counters + 2 * DP_COUNTERS_SPECIAL);
 	n->state = arena_new(a, uint64_t, t->n_state + 1);
 	if (t->n_state)
 		memcpy(n->state, t->state, t->n_state * sizeof *t->state);
 	n->in_order = t->in_order;
-	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .features = ~0u,
+	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .sets_mask = ~0ull,
+					.features = ~0u,
 					.malformed_accept = t->malformed_accept };
 	return n;
 }

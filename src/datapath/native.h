@@ -27,6 +27,7 @@ struct native_tables {
 	uint32_t n_counters;
 	bool malformed_accept;
 	bool in_order; /* rules keep state (DP_F_STATE): packets go through one after the other, each to its end */
+	const uint64_t *sets; /* the image of the sets; NULL: no rule asks one. It may be changed while packets are judged */
 };
 
 enum native_verdict {

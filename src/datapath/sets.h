@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sets: is a tuple of facts among many elements?
+ * Sets: is a tuple of facts among many elements? tables/sets.h has the image that is read, whoever changes it meanwhile.
  *
- * A set is a hash table in the table's words. An element is up to five words, of which only the leading bits may count
- * (192.0.2.0/24); elements whose same bits count have one shape. The shapes are asked from the most specific on, and the
- * first element found decides. A hash names two buckets of four slots, and the builder moves elements around until
- * each lies in one of its two (cuckoo hashing), so a look-up has no loop.
- *
- *     set:    | slots' offset 32 | shapes 16 | key words 8 | buckets as log2 8 |
- *             then for each shape: five masks, 0 for key words that the set does not have
- *     slot:   | flags 8: DP_SET_* | shape + 1, 0 = free |, then the masked key words
+ * A set of addresses or networks is a trie: a few steps. Other sets are hash tables, asked for one shape of the tuple
+ * after the other; what was read of the directory for the first one holds for all, so one asking sees one state.
  */
 #ifndef WEIR_DATAPATH_SETS_H
 #define WEIR_DATAPATH_SETS_H
@@ -36,76 +30,159 @@ static __always_inline u64 dp_set_word(const struct dp_key *k, u32 which)
 	return proto << 16 | (which == DP_SET_SPORT ? l4 >> 48 : l4 >> 32 & 0xffff);
 }
 
-static __always_inline void dp_set_ask(struct dp_key *k, u64 words)
+/* ---------- tries ---------- */
+
+/* The word of the last run of IPv4 that does not begin behind the address. */
+static __always_inline u64 dp_set_run_ip4(const u64 *s, u64 entry, u64 addr)
 {
-	DP_NOUNROLL
-	for (u32 j = 0; j < DP_SET_WORDS; j++)
-		k->tuple[j] = dp_set_word(k, words >> 8 * j & 0xff);
-}
-
-/* The hash of one shape of the tuple; repeated by the builder (classify/set.c). */
-static __always_inline u64 dp_set_hash(const struct dp_key *k, const u64 *masks, u64 shape)
-{
-	u64 h = shape;
-
-	for (u32 j = 0; j < DP_SET_WORDS; j++)
-		h = (h ^ h >> 32 ^ (k->tuple[j] & masks[j])) * DP_HASH_MUL;
-	return h ^ h >> 29;
-}
-
-/* 0 if slot s holds the tuple in that shape. Words that the set does not have are compared under a mask of 0. */
-static __always_inline u64 dp_set_differs(const struct dp_key *k, const u64 *masks, const u64 *s, u64 shape)
-{
-	u64 d = (s[0] & 0xffff) ^ (shape + 1);
-
-	for (u32 j = 0; j < DP_SET_WORDS; j++)
-		d |= (s[1 + j] ^ k->tuple[j]) & masks[j];
-	return d;
-}
-
-/* Looks one shape up: the first word of its slot, or 0. */
-static __always_inline u64 dp_set_find(const struct dp_key *k, const u64 *t, u64 set, u64 shape)
-{
-	const u64 *masks = t + ((set + 1 + shape * DP_SET_WORDS) & dp_c.table_mask);
-	u64 head = t[set & dp_c.table_mask], h = dp_set_hash(k, masks, shape), bucket, found = 0;
+	u64 at = entry >> 32, n = entry >> 8 & 0xff, half, is_behind;
 
 	DP_NOUNROLL
-	for (u32 i = 0; i < 2 * DP_BUCKET_SLOTS; i++) {
-		const u64 *s;
+	for (u32 i = 0; i < DP_SET_RUN_STEPS && n > 1; i++) {
+		DP_RELOAD();
+		half = n >> 1;
+		n -= half;
+		is_behind = (addr - (s[(at + half) & dp_c.sets_mask] >> 32)) >> 63;
+		DP_FORGET(is_behind);
+		at += half & (is_behind - 1);
+	}
+	return (u32)s[at & dp_c.sets_mask];
+}
+
+static __always_inline u64 dp_set_run_ip6(const u64 *s, u64 entry, u64 key)
+{
+	u64 at = entry >> 32, n = entry >> 8 & 0xff, half;
+
+	DP_NOUNROLL
+	for (u32 i = 0; i < DP_SET_RUN_STEPS && n > 1; i++) {
+		DP_RELOAD();
+		half = n >> 1;
+		n -= half;
+		if (s[(at + 2 * half) & dp_c.sets_mask] <= key)
+			at += 2 * half;
+	}
+	return s[(at + 1) & dp_c.sets_mask];
+}
+
+/* From the root of a trie, for one word of the address, to what is behind its nodes and runs. */
+static __always_inline u64 dp_set_walk(const u64 *s, u64 entry, u64 key)
+{
+	DP_NOUNROLL
+	for (u32 n = 0; n < DP_SET_MAX_NODES && (entry & DP_SET_KIND_MASK) == DP_SET_NODE; n++) {
+		u64 child = key >> (entry >> 8 & 63) & ((1ull << (entry >> 16 & 31)) - 1);
 
 		DP_RELOAD();
-		bucket = (i < DP_BUCKET_SLOTS ? h : h >> 32) & ((1ull << (head & 63)) - 1);
-		s = t + ((k->base + (head >> 32) + (bucket * DP_BUCKET_SLOTS + i % DP_BUCKET_SLOTS) * ((head >> 8 & 0xff) + 1)) &
-			 dp_c.table_mask);
-		if (!dp_set_differs(k, masks, s, shape))
-			found = s[0];
+		entry = s[((entry >> 32) + child) & dp_c.sets_mask];
 	}
-	return found;
+	if ((entry & DP_SET_KIND_MASK) != DP_SET_RUNS)
+		return entry;
+	return entry & DP_SET_WIDE ? dp_set_run_ip6(s, entry, key) : dp_set_run_ip4(s, entry, key >> 32);
 }
 
 /*
- * Asks the set of the instruction at pc for its next shape. Returns how far to go on, 0: ask again for the one after.
+ * What the trie says about the address that instruction i asks with: DP_SET_OUT, DP_SET_IN or DP_SET_IN +
+ * DP_SET_EXCEPTION. Addresses are the first four words of the key.
+ */
+static __always_inline u64 dp_set_trie(const struct dp_key *k, const u64 *s, u64 entry, const u64 *i)
+{
+	u64 key = k->w[i[2] & 3];
+
+	if (i[3] & DP_SET_IS_IP4)
+		key <<= 32;
+	entry = dp_set_walk(s, entry, key);
+	if ((entry & DP_SET_KIND_MASK) == DP_SET_NEXT)
+		entry = dp_set_walk(s, s[entry >> 32 & dp_c.sets_mask], k->w[i[2] >> 8 & 3]);
+	return entry >> 4 & 3;
+}
+
+/* ---------- hash tables ---------- */
+
+static __always_inline void dp_set_ask(struct dp_key *k, u64 words, u32 n)
+{
+	DP_NOUNROLL
+	for (u32 j = 0; j < DP_SET_WORDS && j < n; j++)
+		k->tuple[j] = dp_set_word(k, words >> 8 * j & 0xff);
+}
+
+/* The hash of the tuple in the shape whose number and masks are at m; the writer has the same (sets/hash.c). */
+static __always_inline u64 dp_set_hash(const struct dp_key *k, const u64 *m)
+{
+	u64 sum = (k->tuple[0] & m[1]) * DP_SET_HASH0 + (k->tuple[1] & m[2]) * DP_SET_HASH1 +
+		  (k->tuple[2] & m[3]) * DP_SET_HASH2 + (k->tuple[3] & m[4]) * DP_SET_HASH3 +
+		  (k->tuple[4] & m[5]) * DP_SET_HASH4;
+
+	return DP_SET_MIX(sum, m[0] & DP_SLOT_SHAPE_MASK);
+}
+
+/* 0 if the slot holds the tuple in that shape. Words that the set does not have are compared under a mask of 0. */
+static __always_inline u64 dp_set_differs(const struct dp_key *k, const u64 *m, const u64 *slot)
+{
+	return ((k->tuple[0] ^ slot[1]) & m[1]) | ((k->tuple[1] ^ slot[2]) & m[2]) | ((k->tuple[2] ^ slot[3]) & m[3]) |
+	       ((k->tuple[3] ^ slot[4]) & m[4]) | ((k->tuple[4] ^ slot[5]) & m[5]);
+}
+
+/* The word of the slot that holds the tuple in the shape at word `shape` of the table at word `head`, or 0. */
+static __always_inline u64 dp_set_find(const struct dp_key *k, const u64 *s, u64 head, u64 shape)
+{
+	const u64 *h = s + (head & dp_c.sets_mask), *m = s + (shape & dp_c.sets_mask);
+	u64 hash = dp_set_hash(k, m), there = DP_SLOT_THERE(k->shape >> 8 & 1), stride = h[0] >> 24 & 0xff, at, want, word;
+
+	at = (h[1] >> 32) + DP_SET_SLOT(hash, (u32)h[1]) * stride;
+	want = DP_SLOT_USED | (hash & DP_SLOT_TAG_MASK) << DP_SLOT_TAG_SHIFT |
+	       (m[0] & DP_SLOT_SHAPE_MASK) << DP_SLOT_SHAPE_SHIFT | there;
+	DP_NOUNROLL
+	for (u32 i = 0; i < DP_SET_PROBES; i++, at += stride) {
+		const u64 *slot = s + (at & dp_c.sets_mask);
+
+		word = slot[0];
+		DP_RELOAD();
+		if (!(((word ^ want) & (DP_SLOT_SAME | there)) | dp_set_differs(k, m, slot)))
+			return word >> DP_SLOT_EXPIRES_SHIFT && dp_now() > word >> DP_SLOT_EXPIRES_SHIFT ? 0 : word;
+		if (!(word & DP_SLOT_USED))
+			break;
+	}
+	return 0;
+}
+
+/*
+ * Asks a hash table for its next shape. What is kept in between: | offset of the table 32 | next shape 16 | phase 8 |
+ * DP_SET_HASH |.
+ */
+static __always_inline u32 dp_set_shape(struct dp_key *k, const u64 *s, const u64 *i)
+{
+	u64 head = k->shape >> 32, at = k->shape >> 16 & 0xffff, n = s[head & dp_c.sets_mask] & 0xffff, found = 0;
+
+	if (at < n)
+		found = dp_set_find(k, s, head, head + DP_SET_HEAD + at * DP_SET_SHAPE);
+	if (!found && at + 1 < n) {
+		k->shape += 1 << 16;
+		return 0;
+	}
+	k->shape = 0;
+	return dp_jump(i[0], found && (found & (DP_SLOT_EXCEPTION | DP_SLOT_END)) ==
+				       (i[3] & DP_SET_EXCEPTION ? DP_SLOT_EXCEPTION : 0));
+}
+
+/*
+ * Asks the set of the instruction at pc, or its next shape. Returns how far to go on, 0: ask again for the one after.
  */
 DP_GLOBAL u32 dp_set_step(struct dp_key *k, u32 pc)
 {
-	const u64 *t = dp_map(&dp_table), *i;
-	u64 set, found, shape;
-	u32 n;
+	const u64 *t = dp_map(&dp_table), *s = dp_map(&dp_sets), *i;
+	u64 phase, view;
 
-	if (!k || !t)
+	if (!k || !t || !s)
 		return 0;
-	i = t + ((k->base + 4 * (u64)pc) & dp_c.table_mask);
-	set = k->base + (u32)i[1];
-	n = t[set & dp_c.table_mask] >> 16 & 0xffff;
-	shape = k->shape;
-	if (shape == 0)
-		dp_set_ask(k, i[2]);
-	found = shape < n ? dp_set_find(k, t, set, shape) : 0;
-	k->shape = shape + 1;
-	if (!found && shape + 1 < n)
-		return 0;
-	k->shape = 0;
-	return dp_jump(i[0], found && (found >> 16 & (DP_SET_EXCEPTION | DP_SET_END)) == (i[3] & DP_SET_EXCEPTION));
+	i = dp_insn(k, t, pc);
+	if (!k->shape) {
+		phase = *(const volatile u64 *)s & 1;
+		view = s[(DP_SETS_VIEW + 2 * i[1] + phase) & dp_c.sets_mask];
+		if ((view & DP_SET_KIND_MASK) != DP_SET_HASH)
+			return dp_jump(i[0], dp_set_trie(k, s, view, i) == DP_SET_IN + (i[3] & DP_SET_EXCEPTION));
+		dp_set_ask(k, i[2], s[view >> 32 & dp_c.sets_mask] >> 16 & 0xff);
+		k->shape = view | phase << 8;
+	}
+	return dp_set_shape(k, s, i);
 }
 
 #endif

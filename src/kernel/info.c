@@ -170,6 +170,7 @@ static void walk_head(struct walk *w, struct info *f)
 	walk_enum(w, &f->size.counters_log2, 31);
 	walk_enum(w, &f->size.rows_log2, 31);
 	walk_enum(w, &f->size.state_log2, 31);
+	walk_enum(w, &f->size.sets_log2, 31);
 	walk_u32(w, &f->n_counters);
 	walk_u32(w, &f->counts_from);
 }

@@ -30,6 +30,9 @@ struct load {
 	unsigned half;
 	struct program_maps maps; /* of the slot that is written */
 	bool has_new_counts;	  /* its counters are a map of its own */
+	struct setload sets;
+	bool has_new_sets; /* they lie in a map of their own */
+	bool needs_room;   /* the sets did not fit where they seemed to */
 };
 
 /* ---------- deciding: nothing is touched ---------- */
@@ -98,8 +101,11 @@ static int compile(struct load *l)
 	opt.sum_counter = number_sum;
 	opt.sum_arg = l;
 	opt.shared_chains = shared_chains(l->a);
+	opt.sets_apart = true;
 	l->tables = tables_build(l->a, l->q->rules, &opt, l->d);
-	return l->tables ? 0 : -EINVAL;
+	if (!l->tables)
+		return -EINVAL;
+	return setload_plan(l->a, &l->p, l->active, l->q->rules, l->tables, &l->sets, l->why);
 }
 
 static const struct info_point *find_point(const struct info *i, unsigned number)
@@ -115,7 +121,7 @@ static bool fits_active_slot(const struct load *l)
 {
 	const struct tables *t = l->tables;
 
-	if (!l->active || l->active->malformed_accept != l->q->malformed_accept ||
+	if (!l->active || !l->sets.fits || l->needs_room || l->active->malformed_accept != l->q->malformed_accept ||
 	    !str_eq(l->active->made_by, program_identity()) ||
 	    !program_size_holds(&l->active->size, t->n_words, l->out->numbers.n, t->n_state))
 		return false;
@@ -126,6 +132,17 @@ static bool fits_active_slot(const struct load *l)
 			return false;
 	}
 	return true;
+}
+
+/* An image of sets with room for what may come: at least as large as the one whose sets go on in it. */
+static uint32_t sets_log2(const struct load *l)
+{
+	uint64_t wanted = SETMEM_FIXED_WORDS + l->sets.words + l->sets.words / 4 + l->sets.spare;
+	uint32_t k = l->sets.has_image ? l->active->size.sets_log2 + l->needs_room : SETMEM_MIN_LOG2;
+
+	while (k < SETMEM_MAX_LOG2 && (uint64_t)1 << k < wanted)
+		k++;
+	return k;
 }
 
 static void choose_slot(struct load *l)
@@ -147,6 +164,8 @@ static void choose_slot(struct load *l)
 			    n > 1u << l->active->size.counters_log2;
 	if (!l->has_new_counts)
 		l->next.size.counters_log2 = l->active->size.counters_log2;
+	l->has_new_sets = !l->sets.fits || l->needs_room;
+	l->next.size.sets_log2 = l->has_new_sets ? sets_log2(l) : l->active->size.sets_log2;
 }
 
 static uint64_t make_word(const struct load *l)
@@ -191,9 +210,17 @@ static void plan(struct load *l)
 
 /* ---------- preparing: nothing that the active rules use is touched ---------- */
 
+static void exchange(int *x, int *y)
+{
+	int z = *x;
+
+	*x = *y;
+	*y = z;
+}
+
 static int open_maps(struct load *l)
 {
-	struct program_maps active = { .count = -1 };
+	struct program_maps active = PROGRAM_NO_MAPS;
 	int err;
 
 	if (!l->out->is_new_slot)
@@ -202,15 +229,17 @@ static int open_maps(struct load *l)
 	if (err)
 		return refusal_set(l->why, -err, "cannot make BPF maps for %u words of tables", l->tables->n_words);
 	l->maps.log = l->p.log;
-	if (l->has_new_counts)
+	if (!l->active)
 		return 0;
 	err = pins_slot_get(&l->p, l->active->slot, &active, l->why);
 	if (err)
 		return err;
-	close(l->maps.count);
-	l->maps.count = active.count;
-	close(active.table);
-	close(active.state);
+	if (!l->has_new_counts)
+		exchange(&l->maps.count, &active.count);
+	if (!l->has_new_sets)
+		exchange(&l->maps.sets, &active.sets);
+	active.log = -1;
+	program_maps_close(&active);
 	return 0;
 }
 
@@ -239,12 +268,35 @@ static int copy_half(struct load *l, int fd, size_t map_bytes, uint32_t half_log
 	return 0;
 }
 
+/* The new sets, beside those that packets ask meanwhile. */
+static int write_sets(struct load *l)
+{
+	struct program_maps active = PROGRAM_NO_MAPS;
+	struct setload_target to = { .fd = l->maps.sets, .from = -1, .log2 = l->next.size.sets_log2,
+				     .active_serial = l->active ? l->active->serial : 0, .serial = l->next.serial,
+				     .is_empty = l->has_new_sets };
+	int err = 0;
+
+	if (l->has_new_sets && l->sets.has_image) {
+		err = pins_slot_get(&l->p, l->active->slot, &active, l->why);
+		to.from = active.sets;
+		to.from_log2 = l->active->size.sets_log2;
+	}
+	if (!err)
+		err = setload_make(l->a, &l->sets, &to, l->tables, l->why);
+	active.log = -1;
+	program_maps_close(&active);
+	return err;
+}
+
 static int write_maps(struct load *l)
 {
 	const struct program_size *s = &l->next.size;
 	struct counts c;
-	int err = counts_open(l->maps.count, s, &c, l->why);
+	int err = write_sets(l);
 
+	if (!err)
+		err = counts_open(l->maps.count, s, &c, l->why);
 	if (err)
 		return err;
 	clear_fresh_counters(l, &c);
@@ -393,6 +445,15 @@ static int rehearse(struct load *l)
 	return err;
 }
 
+static int carry_out(struct load *l)
+{
+	l->next = (struct info){ 0 };
+	l->out->points.n = 0;
+	plan(l);
+	l->out->after = l->next;
+	return l->q->dry_run ? rehearse(l) : change(l);
+}
+
 static int start(struct load *l)
 {
 	int err = pins_open(l->in, &l->p, l->why);
@@ -408,7 +469,7 @@ int load_run(const struct instance *in, const struct load_request *q, struct dia
 	     struct refusal *why)
 {
 	struct load l = { .a = d->a, .in = in, .q = q, .d = d, .out = out, .why = why,
-			  .maps = { -1, -1, -1, -1, -1, -1 } };
+			  .maps = PROGRAM_NO_MAPS };
 	int err;
 
 	*out = (struct load_result){ 0 };
@@ -417,11 +478,16 @@ int load_run(const struct instance *in, const struct load_request *q, struct dia
 		err = read_active(&l);
 	if (!err)
 		err = compile(&l);
-	if (!err) {
-		plan(&l);
-		out->after = l.next;
-		err = q->dry_run ? rehearse(&l) : change(&l);
+	if (!err)
+		err = carry_out(&l);
+	if (err == -ENOSPC && !q->dry_run && !out->is_active && !l.needs_room) {
+		*why = (struct refusal){ .a = why->a };
+		l.needs_room = true;
+		l.maps.log = -1;
+		program_maps_close(&l.maps);
+		err = carry_out(&l);
 	}
+	out->sets = l.sets;
 	l.maps.log = -1; /* the instance's, not the slot's */
 	program_maps_close(&l.maps);
 	pins_close(&l.p);

@@ -18,6 +18,7 @@
 
 #include "kernel/nflink.h"
 #include "kernel/number.h"
+#include "kernel/setload.h"
 #include "kernel/trial.h"
 
 struct load_request {
@@ -44,6 +45,7 @@ struct load_result {
 	struct info after;
 	struct numbers numbers;
 	VEC(struct load_point) points;
+	struct setload sets;
 	bool is_new_slot;
 	bool tracks[FAMILY_COUNT]; /* the kernel was made to track connections for these rules */
 	uint32_t n_rules, n_words, serial;

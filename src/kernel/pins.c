@@ -312,19 +312,22 @@ int pins_info_store(const struct pins *p, uint32_t serial, struct str blob, stru
 
 /* ---------- slots ---------- */
 
-static const char *const slot_maps[] = { "table", "count", "state" };
+static const char *const slot_maps[] = { "table", "count", "state", "sets" };
+enum { SLOT_MAPS = sizeof slot_maps / sizeof *slot_maps };
 
 static int *slot_fd(struct program_maps *m, unsigned i)
 {
-	return i == 0 ? &m->table : i == 1 ? &m->count : &m->state;
+	return i == 0 ? &m->table : i == 1 ? &m->count : i == 2 ? &m->state : &m->sets;
 }
 
 int pins_slot_get(const struct pins *p, unsigned slot, struct program_maps *m, struct refusal *why)
 {
 	int err = 0;
 
-	*m = (struct program_maps){ p->generation, -1, -1, -1, p->log, -1 };
-	for (unsigned i = 0; i < 3; i++) {
+	*m = PROGRAM_NO_MAPS;
+	m->generation = p->generation;
+	m->log = p->log;
+	for (unsigned i = 0; i < SLOT_MAPS; i++) {
 		const char *name = arena_printf(p->in->a, "slot%u/%s", slot, slot_maps[i]).p;
 		int fd = pins_get(p, name);
 
@@ -343,7 +346,7 @@ int pins_slot_put(const struct pins *p, unsigned slot, const struct program_maps
 
 	if (mkdir(dir, 0700) && errno != EEXIST)
 		return refusal_set(why, errno, "cannot make %s", dir);
-	for (unsigned i = 0; i < 3 && !err; i++) {
+	for (unsigned i = 0; i < SLOT_MAPS && !err; i++) {
 		char name[32];
 
 		snprintf(name, sizeof name, "slot%u/%s", slot, slot_maps[i]);
@@ -354,7 +357,7 @@ int pins_slot_put(const struct pins *p, unsigned slot, const struct program_maps
 
 void pins_slot_remove(const struct pins *p, unsigned slot)
 {
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < SLOT_MAPS; i++)
 		unlink(instance_path(p->in, "slot%u/%s", slot, slot_maps[i]));
 	rmdir(instance_path(p->in, "slot%u", slot));
 }

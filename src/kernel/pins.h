@@ -7,7 +7,7 @@
  *     log                     ring of log events, shared by both slots
  *     link-P, programs-P      dispatcher of point P at its hook; its two programs. The array must be pinned: the
  *                             kernel empties it when the last user lets go
- *     slot0/, slot1/          table, count, state: the maps of a slot
+ *     slot0/, slot1/          table, count, state, sets: the maps of a slot
  *     info-SERIAL             struct info of a generation
  *     trial                   a load that waits for `weir confirm` (trial.h)
  *

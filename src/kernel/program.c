@@ -13,7 +13,7 @@
 
 /* What libbpf 1.1 does not know yet (uapi bpf.h of 6.4). */
 enum { PROG_TYPE_NETFILTER = 32, ATTACH_NETFILTER = 45 };
-enum { LOG_BYTES = 1 << 20, LOG_TAIL = 2000 };
+enum { LOG_BYTES = 1 << 20, LOG_TAIL = 2000, NO_SETS_LOG2 = 6 };
 
 #define EMBED(name, file)                            \
 	__asm__(".section .rodata\n"                 \
@@ -73,6 +73,7 @@ struct program_size program_size_fit(uint32_t n_words, uint32_t n_counters, uint
 		.counters_log2 = log2_up((uint64_t)n_counters + n_counters / 4 + 64),
 		.rows_log2 = log2_up((uint64_t)program_cpus() + 1),
 		.state_log2 = log2_up((uint64_t)n_state + n_state / 4 + 16),
+		.sets_log2 = NO_SETS_LOG2,
 	};
 }
 
@@ -95,6 +96,11 @@ size_t program_count_bytes(const struct program_size *s)
 size_t program_state_bytes(const struct program_size *s)
 {
 	return (((size_t)2 << s->state_log2) + DP_TABLE_PAD) * 8;
+}
+
+size_t program_sets_bytes(const struct program_size *s)
+{
+	return (((size_t)1 << s->sets_log2) + DP_TABLE_PAD) * 8;
 }
 
 static int array_create(const char *name, size_t bytes)
@@ -129,16 +135,17 @@ int program_maps_create(struct program_maps *m, const struct program_size *s, in
 {
 	int err = 0;
 
-	*m = (struct program_maps){ .generation = generation, .table = -1, .count = -1, .state = -1, .log = -1, .meta = -1 };
+	*m = PROGRAM_NO_MAPS;
+	m->generation = generation;
 	m->table = array_create("dp_table", program_table_bytes(s));
 	m->count = array_create("dp_count", program_count_bytes(s));
 	m->state = array_create("dp_state", program_state_bytes(s));
-	if (m->table < 0)
-		err = m->table;
-	else if (m->count < 0)
-		err = m->count;
-	else if (m->state < 0)
-		err = m->state;
+	m->sets = array_create("dp_sets", program_sets_bytes(s));
+	for (size_t i = 0; i < 4 && !err; i++) {
+		int fd = (int[]){ m->table, m->count, m->state, m->sets }[i];
+
+		err = fd < 0 ? fd : 0;
+	}
 	if (err)
 		program_maps_close(m);
 	return err;
@@ -146,7 +153,7 @@ int program_maps_create(struct program_maps *m, const struct program_size *s, in
 
 void program_maps_close(struct program_maps *m)
 {
-	int *fd[] = { &m->table, &m->count, &m->state, &m->log, &m->meta };
+	int *fd[] = { &m->table, &m->count, &m->state, &m->sets, &m->log, &m->meta };
 
 	for (size_t i = 0; i < sizeof fd / sizeof *fd; i++) {
 		if (*fd[i] >= 0)
@@ -165,6 +172,7 @@ static struct dp_config config_of(const struct program_spec *spec)
 		.table_mask = ((uint64_t)2 << s->half_log2) - 1,
 		.counter_mask = ((uint64_t)1 << (s->counters_log2 + s->rows_log2)) - 1,
 		.state_mask = ((uint64_t)2 << s->state_log2) - 1,
+		.sets_mask = ((uint64_t)1 << s->sets_log2) - 1,
 		.features = spec->features,
 		.point = spec->point,
 		.slot = spec->slot,
@@ -209,7 +217,7 @@ int program_load(struct arena *a, const struct program_spec *spec, struct str *l
 	const struct program_maps *m = &spec->maps;
 	const struct template_map maps[] = {
 		{ "dp_generation", m->generation }, { "dp_table", m->table }, { "dp_count", m->count },
-		{ "dp_state", m->state }, { "dp_log", m->log }, { "dp_meta", m->meta },
+		{ "dp_state", m->state }, { "dp_sets", m->sets }, { "dp_log", m->log }, { "dp_meta", m->meta },
 	};
 	struct dp_config c = config_of(spec);
 	struct template_spec t = {

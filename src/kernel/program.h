@@ -29,8 +29,10 @@ struct program_size {
 	uint32_t counters_log2; /* counters in one row */
 	uint32_t rows_log2;	/* rows: possible CPUs + 1, rounded up */
 	uint32_t state_log2;	/* words of one half of the state */
+	uint32_t sets_log2;	/* words of the image of the sets */
 };
 
+#define PROGRAM_NO_MAPS ((struct program_maps){ -1, -1, -1, -1, -1, -1, -1 })
 /* File descriptors, -1 = none. Every map but the log is BPF_F_MMAPABLE and has one element. */
 struct program_maps {
 	int generation; /* u64 */
@@ -39,6 +41,7 @@ struct program_maps {
 	int state;	/* u64[2 << state_log2, + DP_TABLE_PAD]: half h begins at h << state_log2 */
 	int log;	/* ring buffer of struct dp_log_event; needed with DP_F_LOG */
 	int meta;	/* struct dp_test_meta; needed with test_meta */
+	int sets;	/* u64[1 << sets_log2, + DP_TABLE_PAD]: sets/setmem.h */
 };
 
 struct program_spec {
@@ -53,7 +56,10 @@ struct program_spec {
 	struct program_maps maps;
 };
 
-/* Room for so many words, counters (DP_COUNTERS_SPECIAL included) and state words, rounded up, with some to spare. */
+/*
+ * Room for so many words, counters (DP_COUNTERS_SPECIAL included) and state words, rounded up, with some to spare; and none
+ * for sets: the caller may raise sets_log2.
+ */
 struct program_size program_size_fit(uint32_t n_words, uint32_t n_counters, uint32_t n_state);
 bool program_size_holds(const struct program_size *s, uint32_t n_words, uint32_t n_counters, uint32_t n_state);
 struct str program_identity(void); /* tells builds of the programs apart: programs of one identity understand each other's tables */
@@ -62,9 +68,10 @@ unsigned program_cpus(void); /* possible CPUs; the row of user space has this nu
 size_t program_table_bytes(const struct program_size *s); /* value sizes, for mmap (round up to pages) */
 size_t program_count_bytes(const struct program_size *s);
 size_t program_state_bytes(const struct program_size *s);
+size_t program_sets_bytes(const struct program_size *s);
 
 int program_generation_create(void); /* fd or -errno */
-/* The maps of a slot (table, count, state) with `generation` put beside them; log and meta are -1. 0 or -errno. */
+/* The maps of a slot (table, count, state, sets) with `generation` put beside them; log and meta are -1. 0 or -errno. */
 int program_maps_create(struct program_maps *m, const struct program_size *s, int generation);
 int program_log_create(void);  /* fd or -errno */
 int program_meta_create(void); /* fd or -errno */

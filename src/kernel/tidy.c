@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/conntrack.h"
+#include "kernel/setmap.h"
 #include "kernel/tally.h"
 
 static const bool no_family[FAMILY_COUNT];
@@ -161,6 +162,22 @@ static void remove_points(struct pins *p, uint64_t word)
 	}
 }
 
+/* Sets that the rules in use do not mean. */
+static int remove_sets(struct pins *p, struct refusal *why)
+{
+	struct refusal another = { .a = why->a };
+	struct setmap s;
+	int err = setmap_open(p, SETMAP_WRITE, &s, &another);
+
+	if (err)
+		return 0; /* of another weir: they go with its slot */
+	err = setmap_settle(&s, why);
+	if (!err)
+		setmem_tidy(&s.m);
+	setmap_close(&s);
+	return err;
+}
+
 int tidy_run(struct pins *p, const struct info *active, struct refusal *why)
 {
 	uint64_t word = pins_word(p);
@@ -169,6 +186,8 @@ int tidy_run(struct pins *p, const struct info *active, struct refusal *why)
 
 	if (!err && active)
 		err = tidy_carry_counts(p, active, why);
+	if (!err && active)
+		err = remove_sets(p, why);
 	if (err)
 		return err;
 	remove_points(p, word);

@@ -28,10 +28,11 @@ static bool next_given(struct given *g, struct set_elem *el)
 	if (g->at == g->list->n)
 		return false;
 	x = &g->list->v[g->at++];
-	if (g->s)
-		*el = g->s->elems.v[x->from]; /* for its time */
-	else
-		memset(el, 0, sizeof *el);
+	memset(el, 0, sizeof *el);
+	if (g->s && g->h->has_default_timeout) {
+		el->has_timeout = g->s->elems.v[x->from].has_timeout;
+		el->timeout_s = g->s->elems.v[x->from].timeout_s;
+	}
 	el->v[0] = x->lo;
 	el->plen[0] = x->plen;
 	el->nomatch = x->nomatch;
@@ -42,10 +43,11 @@ static bool next_given(struct given *g, struct set_elem *el)
 
 static bool collect_shapes(struct op *op, struct given g, struct shapes *shapes)
 {
+	bool has_one = g.list && g.h->dim[0] == SET_DIM_ADDR;
 	struct set_elem el;
 	struct hash_key k;
 
-	while (next_given(&g, &el)) {
+	while (!(has_one && shapes->n) && next_given(&g, &el)) {
 		if (!key_make(op->m, g.h, &el, &k)) {
 			op->err = el.physdev || el.mac_any ? -EOPNOTSUPP : -EINVAL;
 			return false;
@@ -63,15 +65,16 @@ static bool collect_shapes(struct op *op, struct given g, struct shapes *shapes)
 	return true;
 }
 
-/* The last one said counts. False: no room near its place. */
-static bool put_key(struct op *op, const struct hash *t, const struct shapes *shapes, struct hash_key *k, uint64_t *n)
+/* The last one said counts, of those that may be the same. False: no room near its place. */
+static bool put_key(struct op *op, const struct hash *t, const struct shapes *shapes, struct hash_key *k, bool is_single,
+		    uint64_t *n)
 {
 	uint64_t *found;
 	bool is_new;
 
 	if (shapes)
 		k->shape = (uint32_t)shapes_find(shapes, k, &is_new);
-	found = hash_find(t, k, 0);
+	found = is_single ? NULL : hash_find(t, k, 0);
 	if (found) {
 		hash_remove(op->m, found, 3);
 		(*n)--;
@@ -89,12 +92,12 @@ static bool fill_hash(struct op *op, const struct hash *t, struct given g, const
 	*n = 0;
 	while (next_given(&g, &el)) {
 		key_make(op->m, g.h, &el, &k);
-		if (!put_key(op, t, shapes, &k, n))
+		if (!put_key(op, t, shapes, &k, g.list != NULL, n))
 			return false;
 		if (!key_has_ends(g.h))
 			continue;
 		key_end(g.h, &k);
-		if (!put_key(op, t, shapes, &k, &n_ends))
+		if (!put_key(op, t, shapes, &k, false, &n_ends))
 			return false;
 	}
 	return true;
@@ -214,6 +217,20 @@ static uint32_t most_shapes(size_t n)
 	size_t most = 2 * n + SHAPES_SPARE;
 
 	return (uint32_t)(most < DP_MAX_SHAPES ? most : DP_MAX_SHAPES);
+}
+
+uint32_t setmem_most_shapes(const struct set *s)
+{
+	struct setmem none = { .hz = 1 };
+	struct op op = { .m = &none, .a = arena_create() };
+	struct shapes shapes = { 0 };
+	struct head h;
+	bool ok;
+
+	head_fill(&h, s);
+	ok = h.is_trie || collect_shapes(&op, (struct given){ .h = &h, .s = s }, &shapes);
+	arena_destroy(op.a);
+	return ok ? most_shapes(h.is_trie ? 1 : shapes.n) : 0;
 }
 
 static uint32_t free_id(const struct setmem *m)

@@ -68,14 +68,14 @@ static void count_elems(struct change *c, int by)
 static bool find_shape(const struct hash *t, struct hash_key *k, bool has_number)
 {
 	for (unsigned i = 0; i < t->n_shapes; i++) {
-		const uint64_t *s = t->head + HASH_HEAD + i * (1 + t->n_words);
+		const uint64_t *s = t->head + DP_SET_HEAD + i * DP_SET_SHAPE;
 		uint32_t number = s[0] & DP_SLOT_SHAPE_MASK;
 		bool is_end = s[0] >> 16, wants_end = k->flags & DP_SLOT_END;
 
-		if (has_number ? number != k->shape : is_end != wants_end || memcmp(s + 1, k->mask, t->n_words * sizeof *s))
+		if (has_number ? number != k->shape : is_end != wants_end || memcmp(s + 1, k->mask, sizeof k->mask))
 			continue;
 		k->shape = number;
-		memcpy(k->mask, s + 1, t->n_words * sizeof *s);
+		memcpy(k->mask, s + 1, sizeof k->mask);
 		return true;
 	}
 	return false;
@@ -147,7 +147,7 @@ static enum setmem_answer match_hash(const struct setmem *m, const struct hash *
 	unsigned side = image_side(m);
 
 	for (unsigned i = 0; i < t->n_shapes; i++) {
-		const uint64_t *s = t->head + HASH_HEAD + i * (1 + t->n_words);
+		const uint64_t *s = t->head + DP_SET_HEAD + i * DP_SET_SHAPE;
 		struct hash_key k = { .shape = s[0] & DP_SLOT_SHAPE_MASK };
 		uint64_t *slot;
 

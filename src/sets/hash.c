@@ -32,9 +32,9 @@ uint64_t hash_slots_words(const struct hash *t)
 	return (t->n_slots + pad_of(t->n_slots)) * t->stride;
 }
 
-static uint64_t head_words(size_t n_shapes, unsigned n_words)
+static uint64_t head_words(size_t n_shapes)
 {
-	return HASH_HEAD + n_shapes * (1 + n_words);
+	return DP_SET_HEAD + n_shapes * DP_SET_SHAPE;
 }
 
 uint64_t hash_words(const struct setmem *m, uint64_t entry)
@@ -42,7 +42,7 @@ uint64_t hash_words(const struct setmem *m, uint64_t entry)
 	struct hash t;
 
 	hash_open(m, entry, &t);
-	return space_size(head_words(t.n_shapes, t.n_words)) + space_size(hash_slots_words(&t));
+	return space_size(head_words(t.n_shapes)) + space_size(hash_slots_words(&t));
 }
 
 void hash_drop(struct op *op, uint64_t entry)
@@ -50,24 +50,18 @@ void hash_drop(struct op *op, uint64_t entry)
 	struct hash t;
 
 	hash_open(op->m, entry, &t);
-	op_drop(op, image_offset(entry), head_words(t.n_shapes, t.n_words));
+	op_drop(op, image_offset(entry), head_words(t.n_shapes));
 	op_drop(op, (uint64_t)(t.slot - op->m->word), hash_slots_words(&t));
 }
 
 /* As dp_set_hash() of the datapath. */
-static uint64_t hash_of(const struct hash_key *k, unsigned n)
+static uint64_t hash_of(const struct hash_key *k)
 {
-	uint64_t h = k->shape + 1;
+	uint64_t sum = k->w[0] * DP_SET_HASH0 + k->w[1] * DP_SET_HASH1 + k->w[2] * DP_SET_HASH2 + k->w[3] * DP_SET_HASH3 +
+		       k->w[4] * DP_SET_HASH4;
 
-	for (unsigned i = 0; i < n; i++) {
-		h = (h ^ k->w[i]) * DP_HASH_MUL;
-		h ^= h >> 32;
-	}
-	return h;
+	return DP_SET_MIX(sum, (uint64_t)k->shape);
 }
-
-static const uint64_t slot_same = DP_SLOT_USED | DP_SLOT_TAG_MASK << DP_SLOT_TAG_SHIFT |
-				  DP_SLOT_SHAPE_MASK << DP_SLOT_SHAPE_SHIFT;
 
 static uint64_t slot_word(const struct hash_key *k, uint64_t hash)
 {
@@ -77,7 +71,7 @@ static uint64_t slot_word(const struct hash_key *k, uint64_t hash)
 
 static bool holds(const struct hash *t, const uint64_t *s, const struct hash_key *k, uint64_t word)
 {
-	if ((s[0] ^ word) & slot_same)
+	if ((s[0] ^ word) & DP_SLOT_SAME)
 		return false;
 	return memcmp(s + 1, k->w, t->n_words * sizeof *s) == 0;
 }
@@ -93,7 +87,7 @@ static uint64_t *slots_for(const struct hash *t, uint64_t hash, size_t *n)
 
 uint64_t *hash_find(const struct hash *t, const struct hash_key *k, unsigned phase)
 {
-	uint64_t hash = hash_of(k, t->n_words), word = slot_word(k, hash), *s;
+	uint64_t hash = hash_of(k), word = slot_word(k, hash), *s;
 	size_t n;
 
 	s = slots_for(t, hash, &n);
@@ -110,7 +104,7 @@ static bool is_reusable(const struct setmem *m, const uint64_t *s)
 
 uint64_t *hash_insert(struct setmem *m, const struct hash *t, const struct hash_key *k, unsigned sides)
 {
-	uint64_t hash = hash_of(k, t->n_words), word = slot_word(k, hash), *s, *to = NULL;
+	uint64_t hash = hash_of(k), word = slot_word(k, hash), *s, *to = NULL;
 	size_t n;
 
 	s = slots_for(t, hash, &n);
@@ -185,7 +179,7 @@ void hash_settle(struct setmem *m, uint64_t entry, unsigned side)
 static uint64_t make_table(struct op *op, unsigned n_words, size_t n, size_t n_shapes)
 {
 	struct hash t = { .n_slots = n + n / 2 + SPARE, .n_words = n_words, .stride = n_words + 1 };
-	uint64_t head = op_take(op, head_words(n_shapes, n_words)), slots = op_take(op, hash_slots_words(&t));
+	uint64_t head = op_take(op, head_words(n_shapes)), slots = op_take(op, hash_slots_words(&t));
 	uint64_t *w = op->m->word;
 
 	if (!head || !slots)
@@ -197,22 +191,22 @@ static uint64_t make_table(struct op *op, unsigned n_words, size_t n, size_t n_s
 	return head << 32 | DP_SET_HASH;
 }
 
-static void put_shape(uint64_t *to, const struct hash_key *k, unsigned n_words)
+static void put_shape(uint64_t *to, const struct hash_key *k)
 {
 	to[0] = k->shape | (k->flags & DP_SLOT_END ? 1ull << 16 : 0);
-	memcpy(to + 1, k->mask, n_words * sizeof *to);
+	memcpy(to + 1, k->mask, sizeof k->mask);
 }
 
 uint64_t hash_create(struct op *op, const struct head *h, size_t n, const struct shapes *s)
 {
 	uint64_t entry = make_table(op, h->key_words, n, s ? s->n : 0);
-	uint64_t *to = op->m->word + image_offset(entry) + HASH_HEAD;
+	uint64_t *to = op->m->word + image_offset(entry) + DP_SET_HEAD;
 
 	for (size_t i = 0; entry && s && i < s->n; i++) {
 		struct hash_key k = s->v[i];
 
 		k.shape = (uint32_t)i;
-		put_shape(to + i * (1 + h->key_words), &k, h->key_words);
+		put_shape(to + i * DP_SET_SHAPE, &k);
 	}
 	return entry;
 }
@@ -233,7 +227,7 @@ uint64_t hash_grow(struct op *op, const struct head *h, uint64_t entry, unsigned
 		if (!made)
 			return 0;
 		hash_open(op->m, made, &to);
-		memcpy(to.head + HASH_HEAD, from.head + HASH_HEAD, from.n_shapes * (1 + from.n_words) * sizeof *to.head);
+		memcpy(to.head + DP_SET_HEAD, from.head + DP_SET_HEAD, from.n_shapes * DP_SET_SHAPE * sizeof *to.head);
 		for (at = 0; fits && hash_next(op->m, &from, &at, side, &k);)
 			fits = hash_insert(op->m, &to, &k, 3) != NULL;
 		if (fits)
@@ -284,12 +278,12 @@ void shapes_add(struct arena *a, struct shapes *s, const struct hash_key *k)
 static void read_shapes(struct arena *a, const struct hash *t, struct shapes *s)
 {
 	for (size_t i = 0; i < t->n_shapes; i++) {
-		const uint64_t *from = t->head + HASH_HEAD + i * (1 + t->n_words);
+		const uint64_t *from = t->head + DP_SET_HEAD + i * DP_SET_SHAPE;
 		struct hash_key *k = vec_add(a, s);
 
 		k->shape = (uint32_t)from[0] & DP_SLOT_SHAPE_MASK;
 		k->flags = from[0] >> 16 ? DP_SLOT_END : 0;
-		memcpy(k->mask, from + 1, t->n_words * sizeof *from);
+		memcpy(k->mask, from + 1, sizeof k->mask);
 	}
 }
 
@@ -309,15 +303,15 @@ bool hash_shape(struct op *op, const struct head *h, uint64_t *entry, struct has
 		return true;
 	op->err = s.n >= h->max_shapes ? -E2BIG : op->err;
 	shapes_add(op->a, &s, k);
-	head = op_take(op, head_words(s.n, t.n_words));
+	head = op_take(op, head_words(s.n));
 	if (!head)
 		return false;
 	to = op->m->word + head;
-	memcpy(to, t.head, HASH_HEAD * sizeof *to);
+	memcpy(to, t.head, DP_SET_HEAD * sizeof *to);
 	to[0]++;
 	for (size_t i = 0; i < s.n; i++)
-		put_shape(to + HASH_HEAD + i * (1 + t.n_words), &s.v[i], t.n_words);
-	op_drop(op, image_offset(*entry), head_words(t.n_shapes, t.n_words));
+		put_shape(to + DP_SET_HEAD + i * DP_SET_SHAPE, &s.v[i]);
+	op_drop(op, image_offset(*entry), head_words(t.n_shapes));
 	*entry = head << 32 | DP_SET_HASH;
 	return true;
 }

@@ -146,7 +146,8 @@ void setmem_space(const struct setmem *m, struct setmem_space *out)
 	const uint64_t *w = m->word;
 
 	*out = (struct setmem_space){ .words = w[IMAGE_WORDS], .waiting = w[IMAGE_WAITING],
-				      .free = w[IMAGE_FREE] + w[IMAGE_WORDS] - w[IMAGE_TOP] };
+				      .free = w[IMAGE_FREE] + w[IMAGE_WORDS] - w[IMAGE_TOP],
+				      .unused = w[IMAGE_WORDS] - w[IMAGE_TOP] };
 	out->used = out->words - out->free - out->waiting;
 }
 

@@ -139,8 +139,7 @@ struct hash {
 	unsigned n_words, stride, n_shapes;
 };
 
-enum { HASH_HEAD = 3 }; /* words in front of the shapes; the third one counts the slots that were ever used */
-
+/* The third word of its head counts the slots that were ever used. */
 void hash_open(const struct setmem *m, uint64_t entry, struct hash *t);
 /* The shapes of many keys: collected in any order, then numbered by their order. */
 struct shapes {

@@ -70,6 +70,8 @@ int setmem_open_ro(struct setmem *m, const uint64_t *word, size_t n_words);
 void setmem_close(struct setmem *m); /* the image stays; an open batch is aborted */
 /* Words to expect for this set with n elements in place of its own; an image has SETMEM_FIXED_WORDS besides. */
 size_t setmem_words_for(const struct set *s, size_t n);
+/* How many combinations of prefix lengths the set may come to have while it is there; 0: it has too many already. */
+uint32_t setmem_most_shapes(const struct set *s);
 
 /* A grace period has passed since the last change: everything let go before it may be used again. */
 void setmem_grace(struct setmem *m);
@@ -80,6 +82,7 @@ struct setmem_space {
 	uint64_t used;	  /* by sets and the image's own notes */
 	uint64_t waiting; /* let go, until a grace period has passed */
 	uint64_t free;	  /* the rest; may be in pieces */
+	uint64_t unused;  /* of that, in one piece */
 };
 void setmem_space(const struct setmem *m, struct setmem_space *out);
 

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { STRIDE_MIN = 4, STRIDE_MAX = 20, SHRINK_RUNS = DP_SET_MAX_RUNS / 4, SHRINK_STRIDE = 8 };
+enum { STRIDE_MIN = 4, STRIDE_MAX = 16, SHRINK_RUNS = DP_SET_MAX_RUNS / 4, SHRINK_STRIDE = 8 };
 
 static unsigned node_stride(uint64_t entry)
 {

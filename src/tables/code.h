@@ -33,7 +33,7 @@ enum dp_op {
 	DP_OP_RESTORE_MARK, /* mark = (mark & word 1) ^ (ct mark & word 2) */
 	DP_OP_LOG,	    /* word 1: counter that names the rule */
 	/* tests that are not a compare: jt, jf as above */
-	DP_OP_SET,    /* word 1: the set, as a word offset; words 2, 3: see below */
+	DP_OP_SET,    /* word 1: the set, by its number in the image of the sets; words 2, 3: see below */
 	DP_OP_TCPOPT, /* a TCP option of kind word 1 to word 2 is there */
 	DP_OP_TCPMSS, /* there is a maximum segment size, and it is word 1 to word 2 */
 	DP_OP_U32,    /* word 1: the steps, as a word offset; word 2: how many words they are */
@@ -58,7 +58,6 @@ enum {
 	DP_MAX_SCAN = 1 << 20,	    /* instructions of one list */
 	DP_MAX_STEPS = 1 << 22,	    /* bodies and calls of one run, on the longest way there is */
 	DP_MAX_BASE = 4,	    /* base chains of a point */
-	DP_BUCKET_SLOTS = 4,	    /* slots of a bucket in a set's hash table */
 	DP_MAX_U32 = 4096,	    /* words of one u32 test */
 	DP_MAX_SHAPES = 1024,	    /* different prefix lengths (or pairs of them) in a set */
 };
@@ -78,11 +77,11 @@ enum {
 enum dp_u32_op { DP_U32_START, DP_U32_AND, DP_U32_LEFT, DP_U32_RIGHT, DP_U32_AT, DP_U32_SPANS };
 
 /*
- * Sets (datapath/sets.h has the layout). Which key words a set is asked with: bytes of word 2 of the instruction, numbers
+ * Sets (tables/sets.h has the layout). Which key words a set is asked with: bytes of word 2 of the instruction, numbers
  * below DP_KEY_WORDS are words of the key, the others are made up. Word 3: DP_SET_EXCEPTION turns the found around
- * (--return-nomatch).
+ * (--return-nomatch), DP_SET_IS_IP4: addresses are one word.
  */
-enum { DP_SET_WORDS = 5, DP_SET_EXCEPTION = 1, DP_SET_END = 2 }; /* END: found, and in no set */
+enum { DP_SET_WORDS = 5, DP_SET_EXCEPTION = 1, DP_SET_IS_IP4 = 2 };
 enum dp_set_word {
 	DP_SET_SPORT = 64, /* protocol 16, port 0; ICMP: type and code */
 	DP_SET_DPORT,

@@ -92,6 +92,7 @@ struct dp_config {
 	__u64 table_mask;   /* words of both halves - 1 */
 	__u64 counter_mask; /* counters of all rows - 1 */
 	__u64 state_mask;   /* words of both halves - 1 */
+	__u64 sets_mask;    /* words of the image of the sets - 1 */
 	__u64 conntrack_hook[2]; /* address of the kernel's conntrack hook function, IPv4 and IPv6; 0 = not there */
 	__u32 features;
 	__u32 point, slot;

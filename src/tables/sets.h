@@ -22,8 +22,8 @@
  * one shape. Shapes are asked from the most specific on, and the first element found decides.
  *
  *     word 0:  | flags 16 | words of a slot 8 | key words 8 | shapes 16 |
- *     word 1:  | offset of the slots 32 | slots 32 |
- *     then for each shape, most specific first: its number, and a mask for each key word
+ *     word 1:  | offset of the slots 32 | slots 32 |      word 2 is the writer's
+ *     then for each shape, most specific first: its number, and five masks, 0 for key words that the set does not have
  *     slot:    | expires 40 | shape's number 12 | tag 7 | end 1 | exception 1 | used 1 | there in phase 1, in phase 0 |,
  *              then the masked key words
  *
@@ -40,9 +40,12 @@ enum { DP_SET_KIND_MASK = 7, DP_SET_WIDE = 8, DP_SET_OUT = 0, DP_SET_IN = 1 }; /
 
 /* Bounds of the datapath's loops; the writer keeps them. */
 enum {
-	DP_SET_MAX_WALK = 64, /* entries of a trie one after the other */
+	DP_SET_MAX_NODES = 17, /* nodes of a trie one after the other, for one word of the key */
 	DP_SET_MAX_RUNS = 32, /* runs of one entry */
-	DP_SET_PROBES = 128,
+	DP_SET_RUN_STEPS = 5, /* of a search among so many */
+	DP_SET_PROBES = 64,
+	DP_SET_HEAD = 3,  /* words of a hash table in front of its shapes */
+	DP_SET_SHAPE = 6, /* of each */
 };
 
 #define DP_SLOT_THERE(phase) (1ull << (phase))
@@ -54,6 +57,14 @@ enum {
 #define DP_SLOT_SHAPE_SHIFT 12
 #define DP_SLOT_SHAPE_MASK 0xfffull
 #define DP_SLOT_EXPIRES_SHIFT 24
-#define DP_SET_SLOT(hash, n) ((hash) >> 32) * (n) >> 32
+#define DP_SLOT_SAME (DP_SLOT_USED | DP_SLOT_TAG_MASK << DP_SLOT_TAG_SHIFT | DP_SLOT_SHAPE_MASK << DP_SLOT_SHAPE_SHIFT)
+/* The hash: the sum of the masked words, each times its number; then mixed with the number of the shape. */
+#define DP_SET_HASH0 0x9e3779b97f4a7c15ull
+#define DP_SET_HASH1 0xc2b2ae3d27d4eb4full
+#define DP_SET_HASH2 0xd6e8feb86659fd93ull
+#define DP_SET_HASH3 0xa0761d6478bd642full
+#define DP_SET_HASH4 0xe7037ed1a0b428dbull
+#define DP_SET_MIX(sum, shape) (((sum) ^ (sum) >> 32 ^ (shape)) * DP_SET_HASH0)
+#define DP_SET_SLOT(hash, n) (((hash) >> 32) * (n) >> 32)
 
 #endif

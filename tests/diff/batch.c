@@ -39,7 +39,7 @@ static struct native *make_native(struct batch_case *c)
 
 	return native_create(c->a, &(struct native_tables){ .word = t->word, .n_words = t->n_words, .state = t->state,
 							    .n_state = t->n_state, .n_counters = c->bench.n_counters,
-							    .in_order = t->features & DP_F_STATE });
+							    .in_order = t->features & DP_F_STATE, .sets = t->image.word });
 }
 
 static unsigned way_number(const struct packet *p)

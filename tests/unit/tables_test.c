@@ -327,7 +327,8 @@ static void a_large_set_finds_each_of_its_elements(void **state)
 		buf_printf(&sets, "add s 10.%u.%u.%u\n", i * 7 >> 16 & 255, i * 7 >> 8 & 255, i * 7 & 255);
 	build(k, LANG_IPTABLES, buf_str(&sets).p, "*filter\n-A INPUT -m set --match-set s src -j DROP\nCOMMIT\n");
 	assert_true(k->t->n_words < 8 * N);
-	nt = (struct native_tables){ .word = k->t->word, .n_words = k->t->n_words, .n_counters = 20 };
+	nt = (struct native_tables){ .word = k->t->word, .n_words = k->t->n_words, .n_counters = 20,
+				     .sets = k->t->image.word };
 	n = native_create(k->a, &nt);
 	for (uint32_t i = 0; i < 7 * N; i++) {
 		char line[100];

@@ -56,7 +56,7 @@ bool bench_open(struct bench *b, struct arena *a, const struct case_text *t, str
 	b->eval = eval_create(a, b->rs, &eo);
 	nt = (struct native_tables){ .word = b->tables->word, .n_words = b->tables->n_words, .state = b->tables->state,
 				     .n_state = b->tables->n_state, .n_counters = b->tables->n_counters,
-				     .malformed_accept = t->malformed_accept };
+				     .malformed_accept = t->malformed_accept, .sets = b->tables->image.word };
 	b->native = native_create(a, &nt);
 	return !k || (testrun_put(k, b->tables, b->tables->n_counters, why) && (!t->own_programs || testrun_own(k, a, b->tables, t, why)));
 }

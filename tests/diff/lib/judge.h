@@ -27,7 +27,7 @@ struct judged {
 struct kernel {
 	struct program_size size;
 	struct program_maps maps;
-	uint64_t *generation, *table, *count, *state;
+	uint64_t *generation, *table, *count, *state, *sets;
 	struct dp_test_meta *meta;
 	int fd[3][DP_POINTS]; /* by program type and point; 0: not loaded */
 	int own[3][DP_POINTS]; /* programs that can do no more than the ruleset at hand needs; 0: none */

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 1 << 19, MAX_COUNTERS = 8000, MAX_STATE = 1000 };
+enum { MAX_WORDS = 1 << 19, MAX_COUNTERS = 8000, MAX_STATE = 1000, SETS_LOG2 = 17 };
 
 static void *map_of(int fd, size_t bytes)
 {
@@ -25,6 +25,7 @@ static int open_maps(struct kernel *k, uint32_t words, uint32_t counters)
 	if (gen < 0)
 		return gen;
 	k->size = program_size_fit(words, counters, MAX_STATE);
+	k->size.sets_log2 = SETS_LOG2;
 	err = program_maps_create(&k->maps, &k->size, gen);
 	if (err)
 		return err;
@@ -34,8 +35,9 @@ static int open_maps(struct kernel *k, uint32_t words, uint32_t counters)
 	k->table = map_of(k->maps.table, program_table_bytes(&k->size));
 	k->count = map_of(k->maps.count, program_count_bytes(&k->size));
 	k->state = map_of(k->maps.state, program_state_bytes(&k->size));
+	k->sets = map_of(k->maps.sets, program_sets_bytes(&k->size));
 	k->meta = map_of(k->maps.meta, sizeof *k->meta);
-	return k->generation && k->table && k->count && k->state && k->meta ? 0 : -ENOMEM;
+	return k->generation && k->table && k->count && k->state && k->sets && k->meta ? 0 : -ENOMEM;
 }
 
 static int open_program(struct kernel *k, struct arena *a, enum program_type type, unsigned point, struct str *why)
@@ -130,6 +132,7 @@ void kernel_close(struct kernel *k)
 	munmap(k->table, (program_table_bytes(&k->size) + 4095) & ~(size_t)4095);
 	munmap(k->count, (program_count_bytes(&k->size) + 4095) & ~(size_t)4095);
 	munmap(k->state, (program_state_bytes(&k->size) + 4095) & ~(size_t)4095);
+	munmap(k->sets, (program_sets_bytes(&k->size) + 4095) & ~(size_t)4095);
 	munmap(k->meta, 4096);
 	munmap(k->generation, 4096);
 	close(k->maps.generation);
@@ -143,7 +146,7 @@ bool testrun_put(struct kernel *k, const struct tables *t, uint32_t n_counters, 
 	size_t spare = ((size_t)1 << k->size.half_log2) - t->n_words;
 	uint64_t *to;
 
-	if (!program_size_holds(&k->size, t->n_words, n_counters, t->n_state)) {
+	if (!program_size_holds(&k->size, t->n_words, n_counters, t->n_state) || t->image.log2 > SETS_LOG2) {
 		*why = STR("the tables are larger than the test's maps");
 		return false;
 	}
@@ -154,6 +157,8 @@ bool testrun_put(struct kernel *k, const struct tables *t, uint32_t n_counters, 
 	memset(k->state, 0xa5, program_state_bytes(&k->size));
 	if (t->n_state)
 		memcpy(k->state + ((size_t)half << k->size.state_log2), t->state, t->n_state * sizeof *t->state);
+	if (t->image.word)
+		memcpy(k->sets, t->image.word, sizeof *k->sets << t->image.log2);
 	memset(k->count, 0, program_count_bytes(&k->size));
 	*k->generation = half ? DP_GEN_HALF(0) : 0;
 	return true;
