@@ -243,19 +243,24 @@ struct str arena_printf(struct arena *a, const char *fmt, ...)
 	return s;
 }
 
-void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t elem_bytes)
+/* At least doubles, so that many small wishes cost little. */
+void *arena_reserve(struct arena *a, void *v, size_t n, size_t *cap, size_t want, size_t elem_bytes)
 {
-	size_t more;
+	size_t more = *cap * 2 > want ? *cap * 2 : want;
 	void *q;
 
-	if (n < *cap)
+	if (want <= *cap)
 		return v;
-	more = *cap ? *cap * 2 : 8;
 	q = arena_alloc(a, more * elem_bytes, 16);
 	if (n)
 		memcpy(q, v, n * elem_bytes);
 	*cap = more;
 	return q;
+}
+
+void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t elem_bytes)
+{
+	return n < *cap ? v : arena_reserve(a, v, n, cap, *cap ? n + 1 : 8, elem_bytes);
 }
 
 static void buf_reserve(struct buf *b, size_t more)

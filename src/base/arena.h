@@ -73,7 +73,11 @@ void arena_guard_hold(void *malloced); /* one at a time; NULL: nothing any more.
 #define vec_add(a, vec)                                                                             \
 	((vec)->v = arena_grow((a), (vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v), &(vec)->v[(vec)->n++])
 
+/* Room for so many elements in all: adding up to there moves nothing. */
+#define vec_reserve(a, vec, want) ((vec)->v = arena_reserve((a), (vec)->v, (vec)->n, &(vec)->cap, (want), sizeof *(vec)->v))
+
 void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t elem_bytes);
+void *arena_reserve(struct arena *a, void *v, size_t n, size_t *cap, size_t want, size_t elem_bytes);
 
 /* A text that grows: buf_printf(&b, "%d", 1) ... b.v, b.n (NUL-ended, the NUL not counted). */
 struct buf {

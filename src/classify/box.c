@@ -5,23 +5,28 @@
 #include <assert.h>
 #include <string.h>
 
-const struct box_place box_places[BOX_DIMS] = {
-	[BOX_SRC3] = { DP_W_SRC_HI, 32, 32 }, [BOX_SRC2] = { DP_W_SRC_HI, 0, 32 },
-	[BOX_SRC1] = { DP_W_SRC_LO, 32, 32 }, [BOX_SRC0] = { DP_W_SRC_LO, 0, 32 },
-	[BOX_DST3] = { DP_W_DST_HI, 32, 32 }, [BOX_DST2] = { DP_W_DST_HI, 0, 32 },
-	[BOX_DST1] = { DP_W_DST_LO, 32, 32 }, [BOX_DST0] = { DP_W_DST_LO, 0, 32 },
-	[BOX_SPORT] = { DP_W_L4, 48, 16 },    [BOX_DPORT] = { DP_W_L4, 32, 16 },
-	[BOX_PROTO] = { DP_W_L4, 24, 8 },     [BOX_FLAGS] = { DP_W_L4, 16, 8 },
-	[BOX_ICMP] = { DP_W_L4B, 48, 16 },    [BOX_MARK] = { DP_W_MARK, 0, 32 },
-	[BOX_CT_MARK] = { DP_W_MARK, 32, 32 }, [BOX_CT_STATE] = { DP_W_CT, 32, 8 },
-	[BOX_IIF3] = { DP_W_IIF0, 32, 32 },   [BOX_IIF2] = { DP_W_IIF0, 0, 32 },
-	[BOX_IIF1] = { DP_W_IIF1, 32, 32 },   [BOX_IIF0] = { DP_W_IIF1, 0, 32 },
-	[BOX_OIF3] = { DP_W_OIF0, 32, 32 },   [BOX_OIF2] = { DP_W_OIF0, 0, 32 },
-	[BOX_OIF1] = { DP_W_OIF1, 32, 32 },   [BOX_OIF0] = { DP_W_OIF1, 0, 32 },
-	[BOX_TOS] = { DP_W_IP, 16, 8 },	      [BOX_TTL] = { DP_W_IP, 24, 8 },
-	[BOX_LENGTH] = { DP_W_IP, 32, 20 },   [BOX_ETHER] = { DP_W_MACS, 48, 16 },
-	[BOX_PKTTYPE] = { DP_W_DEV, 32, 8 },
-};
+/* dimension, word of the key, shift, bits */
+#define PLACES(X) \
+	X(BOX_SRC3, DP_W_SRC_HI, 32, 32) X(BOX_SRC2, DP_W_SRC_HI, 0, 32) \
+	X(BOX_SRC1, DP_W_SRC_LO, 32, 32) X(BOX_SRC0, DP_W_SRC_LO, 0, 32) \
+	X(BOX_DST3, DP_W_DST_HI, 32, 32) X(BOX_DST2, DP_W_DST_HI, 0, 32) \
+	X(BOX_DST1, DP_W_DST_LO, 32, 32) X(BOX_DST0, DP_W_DST_LO, 0, 32) \
+	X(BOX_SPORT, DP_W_L4, 48, 16) X(BOX_DPORT, DP_W_L4, 32, 16) \
+	X(BOX_PROTO, DP_W_L4, 24, 8) X(BOX_FLAGS, DP_W_L4, 16, 8) \
+	X(BOX_ICMP, DP_W_L4B, 48, 16) X(BOX_MARK, DP_W_MARK, 0, 32) \
+	X(BOX_CT_MARK, DP_W_MARK, 32, 32) X(BOX_CT_STATE, DP_W_CT, 32, 8) \
+	X(BOX_IIF3, DP_W_IIF0, 32, 32) X(BOX_IIF2, DP_W_IIF0, 0, 32) \
+	X(BOX_IIF1, DP_W_IIF1, 32, 32) X(BOX_IIF0, DP_W_IIF1, 0, 32) \
+	X(BOX_OIF3, DP_W_OIF0, 32, 32) X(BOX_OIF2, DP_W_OIF0, 0, 32) \
+	X(BOX_OIF1, DP_W_OIF1, 32, 32) X(BOX_OIF0, DP_W_OIF1, 0, 32) \
+	X(BOX_TOS, DP_W_IP, 16, 8) X(BOX_TTL, DP_W_IP, 24, 8) \
+	X(BOX_LENGTH, DP_W_IP, 32, 20) X(BOX_ETHER, DP_W_MACS, 48, 16) \
+	X(BOX_PKTTYPE, DP_W_DEV, 32, 8)
+
+#define PLACE(d, word, shift, bits) [d] = { word, shift, bits },
+#define MOST(d, word, shift, bits) [d] = (uint32_t)((1ull << (bits)) - 1),
+const struct box_place box_places[BOX_DIMS] = { PLACES(PLACE) };
+static const struct box full = { .hi = { PLACES(MOST) } };
 
 /* The dimensions of a word lie side by side. */
 static const struct {
@@ -44,9 +49,7 @@ uint32_t box_dim_max(enum box_dim d)
 
 void box_full(struct box *b)
 {
-	memset(b, 0, sizeof *b);
-	for (unsigned d = 0; d < BOX_DIMS; d++)
-		b->hi[d] = box_dim_max((enum box_dim)d);
+	*b = full;
 }
 
 /* ---------- one compare ---------- */
@@ -307,7 +310,6 @@ static bool read_straight(struct flow *f)
 	struct box *b = &f->r->box;
 	uint32_t end = f->r->end;
 
-	box_full(b);
 	for (uint32_t at = f->r->first; at < end; at++) {
 		const struct code_insn *x = &f->c->insn.v[at];
 		uint32_t yes = target_of(f->c, at, x->yes), no = target_of(f->c, at, x->no), out;
@@ -342,7 +344,7 @@ static void follow(struct flow *f, uint32_t end)
 		room->reached = arena_new(room->a, uint8_t, room->n);
 	}
 	memset(room->reached, 0, n);
-	box_full(&room->box[0]);
+	room->box[0] = full;
 	room->reached[0] = true;
 	for (uint32_t i = first; i < end; i++)
 		if (room->reached[i - first])
@@ -385,7 +387,7 @@ void box_read(struct box_room *room, const struct code *c, uint32_t first, uint3
 {
 	struct flow f = { .c = c, .r = r, .policy = policy, .room = room };
 
-	*r = (struct box_rule){ .first = first, .end = end, .escape = BOX_NO_ESCAPE };
+	*r = (struct box_rule){ .box = full, .first = first, .end = end, .escape = BOX_NO_ESCAPE };
 	if (!read_straight(&f)) {
 		f.has_escape = false;
 		r->escape = BOX_NO_ESCAPE;

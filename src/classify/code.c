@@ -37,8 +37,12 @@ void code_test(struct code *c, struct code_atom t, int yes, int no)
 	i->no = no;
 }
 
-void code_list_open(struct code *c)
+void code_list_open(struct code *c, size_t n_rules)
 {
+	enum { INSNS_OF_RULE = 5, LABELS_OF_RULE = 8 };
+
+	vec_reserve(c->a, &c->insn, c->insn.n + INSNS_OF_RULE * n_rules);
+	vec_reserve(c->a, &c->label, LABELS_OF_RULE * n_rules);
 	c->list = c->insn.n;
 	c->label.n = 0;
 	c->features = 0;

@@ -43,7 +43,7 @@ int code_label(struct code *c);
 void code_put(struct code *c, int label); /* the next instruction is where it lies */
 void code_test(struct code *c, struct code_atom t, int yes, int no);
 struct code_insn *code_add(struct code *c, enum dp_op op); /* with both labels CODE_NEXT */
-void code_list_open(struct code *c);
+void code_list_open(struct code *c, size_t n_rules); /* about so many */
 /* Resolves the labels of the open list. False: it is longer than the datapath can scan. */
 bool code_list_close(struct code *c);
 void code_write(const struct code *c, uint64_t *to); /* all lists: 4 words for each instruction */

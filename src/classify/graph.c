@@ -7,7 +7,7 @@
 #include "classify/cut.h"
 #include "classify/prune.h"
 
-enum { LEAF_WITHOUT_GAIN = 16 };
+enum { LEAF_WITHOUT_GAIN = 16, AHEAD = 6 };
 
 /* What a descriptor leads to. */
 struct part {
@@ -66,9 +66,11 @@ static void words_cut(struct words *w, size_t n)
 
 /* ---------- leaves ---------- */
 
-static uint32_t place_of(const struct graph_task *t, uint32_t id)
+static uint32_t place_of(const struct grow *b, uint32_t id)
 {
-	return (uint32_t)(t->result[id] >> DP_PLACE_SHIFT);
+	size_t size = b->t->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4;
+
+	return (uint32_t)(b->entry[(id + 1) * size - 1] >> DP_PLACE_SHIFT);
 }
 
 static struct part leaf_of(struct grow *b, struct ids s, struct part cont)
@@ -90,8 +92,8 @@ static struct part leaf_of(struct grow *b, struct ids s, struct part cont)
 		b->w->v[at + s.n * size] = cont.d;
 	p = (struct part){ .d = DP_LEAF(cont.least, s.n, at - b->g->begin), .least = cont.least,
 			   .worst = (uint32_t)s.n + 1 + has_cont + cont.worst, .leaves = cont.leaves + 1 };
-	if (s.n && place_of(b->t, s.v[0]) < p.least)
-		p.least = place_of(b->t, s.v[0]);
+	if (s.n && place_of(b, s.v[0]) < p.least)
+		p.least = place_of(b, s.v[0]);
 	b->is_beyond |= p.leaves > b->t->most.leaves;
 	b->g->n_leaves++;
 	b->g->n_refs += (uint32_t)s.n;
@@ -176,6 +178,18 @@ static void part_add(struct part *p, struct part x)
 	p->leaves = x.leaves > p->leaves ? x.leaves : p->leaves;
 }
 
+/* Rules of a child lie anywhere; the next children's are asked for in time. */
+static void ask_ahead(const struct grow *b, const uint32_t *id, const uint32_t *end)
+{
+	size_t size = b->t->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4;
+
+	for (; id < end; id++) {
+		__builtin_prefetch(b->rules.span + (size_t)*id * b->rules.n_dims);
+		__builtin_prefetch(b->entry + *id * size);
+		__builtin_prefetch(b->rules.hides + *id);
+	}
+}
+
 static struct part cut_into(struct grow *b, struct ids s, struct cut_region *g, struct part cont, unsigned depth, double budget,
 			    const struct cut *c)
 {
@@ -195,6 +209,8 @@ static struct part cut_into(struct grow *b, struct ids s, struct cut_region *g, 
 		struct ids in = { dealt + start[i], start[i + 1] - start[i] };
 		struct part x;
 
+		if (i + AHEAD < fan)
+			ask_ahead(b, dealt + start[i + AHEAD], dealt + start[i + AHEAD + 1]);
 		if (in.n && cut_child(&whole, c, i, &g->dim[c->d]))
 			in.n = prune_rules(&b->rules, in.v, in.n, g, (unsigned)c->d);
 		else

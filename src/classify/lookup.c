@@ -160,16 +160,33 @@ static void move_labels(struct code *c, const uint32_t *to)
 			c->label.v[i] = to[c->label.v[i] - c->list];
 }
 
+/* How far instructions are put behind where they were at most: lookups come in, guards go. */
+static size_t most_lead(const struct plan *p, bool has_graph)
+{
+	size_t most = 0, now = 0, gone = 0;
+
+	for (size_t i = 0; i < p->l->n && has_graph; i++) {
+		now += p->lookup[i];
+		gone += p->kept[i] - p->rule[i].first;
+		if (now > gone + most)
+			most = now - gone;
+	}
+	return most;
+}
+
 /* Without a graph only rules that are dead go. */
 static void rewrite(struct plan *p, const struct graph *g)
 {
 	struct code *c = p->l->code;
-	size_t n = c->insn.n - c->list;
-	struct code_insn *old = arena_new(p->scratch, struct code_insn, n);
+	size_t n = c->insn.n - c->list, at = 0, lead = most_lead(p, g);
 	uint32_t *to = arena_new(p->scratch, uint32_t, n + 1);
-	size_t at = 0;
+	const struct code_insn *old;
 
-	memcpy(old, c->insn.v + c->list, n * sizeof *old);
+	/* New ones never reach the old ones that are still to come. */
+	vec_reserve(c->a, &c->insn, c->insn.n + lead);
+	if (lead)
+		memmove(c->insn.v + c->list + lead, c->insn.v + c->list, n * sizeof *c->insn.v);
+	old = c->insn.v + c->list + lead;
 	c->insn.n = c->list;
 	for (size_t i = 0; i < p->l->n; i++) {
 		size_t first = p->rule[i].first - c->list, end = p->rule[i].end - c->list, from = first;
@@ -186,12 +203,12 @@ static void rewrite(struct plan *p, const struct graph *g)
 		for (; at < end; at++) {
 			if (at != first)
 				to[at] = (uint32_t)c->insn.n;
-			*vec_add(c->a, &c->insn) = old[at];
+			c->insn.v[c->insn.n++] = old[at];
 		}
 	}
 	for (; at < n; at++) {
 		to[at] = (uint32_t)c->insn.n;
-		*vec_add(c->a, &c->insn) = old[at];
+		c->insn.v[c->insn.n++] = old[at];
 	}
 	to[n] = (uint32_t)c->insn.n;
 	p->l->policy_pc = to[p->l->start[p->l->n] - c->list];

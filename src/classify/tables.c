@@ -183,8 +183,9 @@ static void emit_rules(struct build *b, const struct chain *c)
 				    .entry = arena_new(b->a, struct tables_entry, c->rules.n + 1),
 				    .fate = arena_new(b->a, struct tables_fate, c->rules.n + 1) };
 
-	code_list_open(&b->code);
+	code_list_open(&b->code, c->rules.n);
 	for (size_t i = 0; i < c->rules.n; i++) {
+		policy_ahead(c, i);
 		look.start[i] = (uint32_t)b->code.insn.n;
 		look.entry[i] = (struct tables_entry){ .rule = (const struct rule *const *)&c->rules.v[i], .n = 1 };
 		emit_rule(b, c->rules.v[i]);

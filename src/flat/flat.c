@@ -88,6 +88,7 @@ struct reach {
 	struct flat *out;
 	uint8_t *seen;	/* by chain.id: enum seen */
 	uint8_t *below; /* by chain.id: calls that may be on the way in it */
+	bool asks_route; /* some rule does */
 };
 
 static const struct step *last_step(const struct rule *r)
@@ -138,7 +139,9 @@ static void reach_chain(struct reach *r, const struct chain *c, unsigned depth)
 {
 	r->seen[c->id] = SEEN_OPEN;
 	for (size_t i = 0; i < c->rules.n; i++) {
+		policy_ahead(c, i);
 		flat_refuse_rule(r->rs, c->rules.v[i], r->opt, r->d);
+		r->asks_route |= flat_asks_route(c->rules.v[i]);
 		reach_callee(r, c->rules.v[i], depth);
 	}
 	r->seen[c->id] = SEEN_DONE;
@@ -152,6 +155,7 @@ static void reach_early(struct reach *r, const struct chain *c, uint8_t *seen)
 		return;
 	seen[c->id] = 1;
 	for (size_t i = 0; i < c->rules.n; i++) {
+		policy_ahead(c, i);
 		flat_refuse_early(r->rs, c->rules.v[i], r->d);
 		if (callee(c->rules.v[i]))
 			reach_early(r, callee(c->rules.v[i]), seen);
@@ -173,7 +177,7 @@ bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_opti
 	for (unsigned i = 0; i < FLAT_POINTS; i++)
 		for (unsigned k = 0; k < out->point[i].n_chains; k++)
 			reach_chain(&r, out->point[i].chain[k], 0);
-	for (unsigned i = 0; i < FLAT_POINTS && d->n_errors == errors; i++)
+	for (unsigned i = 0; i < FLAT_POINTS && d->n_errors == errors && r.asks_route; i++)
 		for (unsigned k = 0; k < out->point[i].n_chains; k++)
 			if (out->point[i].hook == HOOK_PREROUTING)
 				reach_early(&r, out->point[i].chain[k], arena_new(a, uint8_t, rs->chains.n + 1));

@@ -44,6 +44,7 @@ bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_opti
 /* flat/refuse.c: errors for steps of a rule, or of a whole chain, that no program here can do. */
 void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const struct flat_options *opt, struct diags *d);
 /* In front of the routing decision: tests on what only the route tells. */
+bool flat_asks_route(const struct rule *r);
 void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d);
 void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct diags *d);
 

@@ -237,12 +237,25 @@ bool flat_asks_multicast(const struct test *t)
 	       t->in.n == 1 && t->in.span[0].lo == multicast && t->in.span[0].hi == multicast;
 }
 
+static bool asks_route(const struct step *s)
+{
+	return s->kind == STEP_TEST && s->test.n_fields && s->test.field[0] == FIELD_DST_TYPE && !flat_asks_multicast(&s->test);
+}
+
+bool flat_asks_route(const struct rule *r)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++)
+		if (asks_route(&r->step[i]))
+			return true;
+	return false;
+}
+
 void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d)
 {
 	for (uint32_t i = 0; i < r->n_steps; i++) {
 		const struct test *t = &r->step[i].test;
 
-		if (r->step[i].kind != STEP_TEST || t->n_fields == 0 || t->field[0] != FIELD_DST_TYPE || flat_asks_multicast(t))
+		if (!asks_route(&r->step[i]))
 			continue;
 		hint_tables(rs, r->chain, d,
 				 diag_error(d, t->at, "%s: in PREROUTING no route is known yet, and only the route tells which kind "

@@ -105,6 +105,29 @@ static void link_sets(const struct ruleset *rs, struct rule *r)
 	}
 }
 
+void policy_ahead(const struct chain *c, size_t i)
+{
+	enum { RULES = 24, STEPS = 12, VALUES = 6, LINE = 64 };
+
+	if (i + RULES < c->rules.n) {
+		__builtin_prefetch(c->rules.v[i + RULES]);
+		__builtin_prefetch((const char *)c->rules.v[i + RULES] + LINE);
+	}
+	if (i + STEPS < c->rules.n) {
+		const struct rule *r = c->rules.v[i + STEPS];
+
+		for (size_t at = 0; at < r->n_steps * sizeof *r->step; at += LINE)
+			__builtin_prefetch((const char *)r->step + at);
+	}
+	if (i + VALUES < c->rules.n) {
+		const struct rule *r = c->rules.v[i + VALUES];
+
+		for (uint32_t k = 0; k < r->n_steps; k++)
+			if (r->step[k].kind == STEP_TEST && r->step[k].test.kind == TEST_IN)
+				__builtin_prefetch(r->step[k].test.in.span);
+	}
+}
+
 void policy_number(struct ruleset *rs)
 {
 	struct arena *scratch = arena_create();

@@ -334,6 +334,11 @@ struct set *policy_set_find(const struct ruleset *rs, struct str name);
 /* After all rules are in: index, id (chain by chain), duplicate of every rule; ids of chains and sets. */
 void policy_number(struct ruleset *rs);
 /*
+ * Whoever walks along many rules waits for memory more than anything else: this, called at rule i, asks for what the next
+ * ones consist of, their tests' values too.
+ */
+void policy_ahead(const struct chain *c, size_t i);
+/*
  * Base chains of a family at a hook in the order in which packets meet them (priority; equal ones: the later
  * registered first). Result: array of pointers in a, *n of them.
  */

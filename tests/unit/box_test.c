@@ -14,7 +14,7 @@ static void put_rule(struct code *c, const struct code_atom *atom, size_t n, boo
 {
 	int next;
 
-	code_list_open(c);
+	code_list_open(c, 1);
 	next = code_label(c);
 	for (size_t i = 0; i < n; i++) {
 		int other = code_label(c);
@@ -140,7 +140,7 @@ static void values_that_lead_to_one_body_are_joined(void **state)
 	int yes, next;
 
 	(void)state;
-	code_list_open(&c);
+	code_list_open(&c, 1);
 	yes = code_label(&c);
 	next = code_label(&c);
 	code_test(&c, value_of(BOX_PROTO, 17), CODE_NEXT, next);
@@ -171,7 +171,7 @@ static void ways_out_of_the_list_are_told(void **state)
 	int out, next;
 
 	(void)state;
-	code_list_open(&c);
+	code_list_open(&c, 1);
 	out = code_label(&c);
 	next = code_label(&c);
 	code_test(&c, value_of(BOX_CT_STATE, DP_CT_MISSING), out, CODE_NEXT);
