@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The library's image of sets (sets/setmem.h), asked in user space. */
-#include <errno.h>
 #include <string.h>
 
-#include "sets/setmem.h"
+#include "sets/model.h"
 #include "sets/ways.h"
 
 struct library {
@@ -13,36 +12,14 @@ struct library {
 	uint64_t found;
 };
 
-static struct set *declared(struct arena *a, bool is_hosts)
-{
-	struct set *s = arena_new(a, struct set, 1);
-
-	s->name = STR("bench");
-	s->type = is_hosts ? STR("hash:ip") : STR("hash:net");
-	s->family = FAMILY_IP4;
-	s->has_addrs = true;
-	s->dim[0] = is_hosts ? SET_DIM_ADDR : SET_DIM_NET;
-	s->n_dims = 1;
-	s->netmask = 32;
-	s->max_elems = 1 << 24;
-	return s;
-}
-
 static const char *open(struct way *w, const struct bench *b, double *ms)
 {
 	struct library *l = w->own = arena_new(b->a, struct library, 1);
-	struct set *s = declared(b->a, b->is_hosts);
-	struct setmem_span *span = arena_new(b->a, struct setmem_span, b->n);
-	struct setmem_source src = { .overlap = SETMEM_MERGE, .span = span, .n_spans = b->n };
-	unsigned log2 = SETMEM_MIN_LOG2;
+	struct set *s = model_declare(b->a, b->is_hosts);
+	struct setmem_source src = { .overlap = SETMEM_MERGE, .span = model_spans(b->a, b->net, b->n), .n_spans = b->n };
+	unsigned log2 = model_log2(s, b->n + WAYS_ADDED);
 	uint64_t *word;
-	int err;
 
-	for (size_t i = 0; i < b->n; i++)
-		span[i] = (struct setmem_span){ .lo = b->net[i].addr,
-						.hi = b->net[i].addr + (uint32_t)((1ull << (32 - b->net[i].plen)) - 1) };
-	while (SETMEM_FIXED_WORDS + 2 * setmem_words_for(s, b->n + WAYS_ADDED) > 1ull << log2)
-		log2++;
 	word = arena_new(b->a, uint64_t, 1ull << log2);
 	*ms = 1e18;
 	for (unsigned i = 0; i < 3; i++) {
@@ -50,11 +27,10 @@ static const char *open(struct way *w, const struct bench *b, double *ms)
 
 		setmem_create(&l->m, word, log2);
 		start = ways_now_ns();
-		err = setmem_build(&l->m, s, &src, &l->id, NULL);
+		if (setmem_build(&l->m, s, &src, &l->id, NULL))
+			return "the image is too small";
 		start = (ways_now_ns() - start) / 1e6;
 		*ms = start < *ms ? start : *ms;
-		if (err)
-			return "the image is too small";
 	}
 	return NULL;
 }
@@ -84,13 +60,8 @@ static double run(struct way *w, bool base)
 static int add(struct way *w, uint32_t addr)
 {
 	struct library *l = w->own;
-	struct set_elem el = { .v = { addr }, .plen = { 32 } };
-	int err = setmem_add(&l->m, l->id, &el);
 
-	if (err != -EAGAIN)
-		return err;
-	setmem_grace(&l->m); /* nobody reads it */
-	return setmem_add(&l->m, l->id, &el);
+	return model_add(&l->m, l->id, addr);
 }
 
 const struct way way_library = { "weir's library, user space", open, keys, run, add, NULL, NULL };

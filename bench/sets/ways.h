@@ -27,12 +27,12 @@ struct way {
 	void (*keys)(struct way *w, const uint32_t key[MAKE_KEYS]);
 	/* ns for a lookup, mean over all keys, once; base: the same without a set. 0: it failed. */
 	double (*run)(struct way *w, bool base);
-	int (*add)(struct way *w, uint32_t addr); /* one host more; 0 or -errno */
+	int (*add)(struct way *w, uint32_t addr); /* one host more; 0 or -errno. NULL: it has no set */
 	void (*close)(struct way *w); /* what no arena ends; NULL: nothing */
 	void *own;
 };
 
-extern const struct way way_weir, way_library, way_map;
+extern const struct way way_weir, way_plain, way_library, way_map;
 
 double ways_now_ns(void);
 /* One test run of a program over `repeat` packets: ns each, 0: it failed. */
