@@ -30,6 +30,7 @@ struct load16 { u16 v; } __attribute__((packed, may_alias));
 struct load32 { u32 v; } __attribute__((packed, may_alias));
 struct load64 { u64 v; } __attribute__((packed, may_alias));
 
+struct dp_lane;
 struct native {
 	struct dp_config config;
 	const uint64_t *table, *sets;
@@ -37,6 +38,8 @@ struct native {
 	uint64_t now, random;
 	bool in_order;
 	uint32_t last_hit, n_hits, hit[NATIVE_MAX_HITS];
+	struct dp_key key[NATIVE_BATCH]; /* of batches */
+	void (*lookup)(const u64 *t, const u64 *i, struct dp_lane *lane, u32 n);
 };
 
 struct native_run {
@@ -281,23 +284,6 @@ static void run_position(struct native_run *run, struct dp_key *k, const struct 
 	out->mark = (u32)k->w[DP_W_MARK];
 }
 
-struct native *native_create(struct arena *a, const struct native_tables *t)
-{
-	struct native *n = arena_new(a, struct native, 1);
-
-	n->table = t->word;
-	n->sets = t->sets;
-	n->count = arena_new(a, uint64_t, 2 * (size_t)t->n_counters + 2 * DP_COUNTERS_SPECIAL);
-	n->state = arena_new(a, uint64_t, t->n_state + 1);
-	if (t->n_state)
-		memcpy(n->state, t->state, t->n_state * sizeof *t->state);
-	n->in_order = t->in_order;
-	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .sets_mask = ~0ull,
-					.features = ~0u,
-					.malformed_accept = t->malformed_accept };
-	return n;
-}
-
 void native_run(struct native *n, unsigned position, const struct packet *p, uint32_t mark, uint64_t now,
 		struct native_result *out)
 {
@@ -322,28 +308,28 @@ void native_run(struct native *n, unsigned position, const struct packet *p, uin
 				       .hit = n->hit, .n_hits = n->n_hits };
 }
 
-static void batch_one(struct native *n, const struct native_way *way, const struct native_frame *f, struct native_answer *out)
-{
-	struct dp_key k = { .w = { 0 } };
-	struct native_run run;
-	int parsed = parse(n, &run, &k, f, out);
+#include "datapath/native_batch.h"
 
-	if (out->is_malformed)
-		dp_count_add(&k, DP_COUNTER_MALFORMED);
-	n->last_hit = NATIVE_NO_COUNTER;
-	for (unsigned i = 0; i < way->n && parsed <= DP_PARSED_IP6 && out->verdict == NATIVE_ACCEPT; i++)
-		run_position(&run, &k, f, parsed, way->position[i], out);
-	out->counter = n->last_hit;
-}
-
-void native_batch(struct native *n, const struct native_way *way, const struct native_frame *frame, unsigned n_frames, uint64_t now,
-		  struct native_answer *out)
+struct native *native_create(struct arena *a, const struct native_tables *t)
 {
-	native_now = n;
-	n->now = now;
-	n->n_hits = 0;
-	for (unsigned i = 0; i < n_frames; i++)
-		batch_one(n, way, &frame[i], &out[i]);
+	struct native *n = arena_new(a, struct native, 1);
+
+	n->table = t->word;
+	n->sets = t->sets;
+	n->count = arena_new(a, uint64_t, 2 * (size_t)t->n_counters + 2 * DP_COUNTERS_SPECIAL);
+	n->state = arena_new(a, uint64_t, t->n_state + 1);
+	if (t->n_state)
+		memcpy(n->state, t->state, t->n_state * sizeof *t->state);
+	n->in_order = t->in_order;
+	n->lookup = lookup_plain;
+#ifdef DP_WIDE
+	if (dp_is_wide() && !t->plain)
+		n->lookup = lookup_wide;
+#endif
+	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .sets_mask = ~0ull,
+					.features = ~0u,
+					.malformed_accept = t->malformed_accept };
+	return n;
 }
 
 const uint64_t *native_counts(const struct native *n)

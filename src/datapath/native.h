@@ -26,6 +26,7 @@ struct native_tables {
 	size_t n_state;
 	uint32_t n_counters;
 	bool malformed_accept;
+	bool plain;    /* batches take no wide registers: for tests */
 	bool in_order; /* rules keep state (DP_F_STATE): packets go through one after the other, each to its end */
 	const uint64_t *sets; /* the image of the sets; NULL: no rule asks one. It may be changed while packets are judged */
 };
@@ -60,7 +61,7 @@ bool native_sees_oif(unsigned position);
 
 /* ---------- batches ---------- */
 
-enum { NATIVE_BATCH = 32, NATIVE_NO_COUNTER = UINT32_MAX };
+enum { NATIVE_BATCH = 64, NATIVE_NO_COUNTER = UINT32_MAX };
 
 /* What the machine knew, ready for the key. */
 struct native_facts {

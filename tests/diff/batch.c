@@ -38,7 +38,7 @@ static struct native *make_native(struct batch_case *c)
 	const struct tables *t = c->bench.tables;
 
 	return native_create(c->a, &(struct native_tables){ .word = t->word, .n_words = t->n_words, .state = t->state,
-							    .n_state = t->n_state, .n_counters = c->bench.n_counters,
+							    .n_state = t->n_state, .n_counters = t->n_counters, .plain = c->seed % 2,
 							    .in_order = t->features & DP_F_STATE, .sets = t->image.word });
 }
 
@@ -144,7 +144,7 @@ static void compare(struct batch_case *c, unsigned n, struct total *t)
 		printf("# alone: verdict %d mark %u counter %u; together: verdict %d mark %u counter %u\n", c->want[i].verdict,
 		       c->want[i].mark, c->want[i].counter, c->got[i].verdict, c->got[i].mark, c->got[i].counter);
 	}
-	for (uint32_t i = 0; i < 2 * c->bench.n_counters && !has_unknown; i++)
+	for (uint32_t i = 0; i < 2 * c->bench.tables->n_counters && !has_unknown; i++)
 		if (native_counts(c->alone)[i] != native_counts(c->together)[i] && t->bad++ < MOST_SHOWN)
 			printf("# WEIR_SEED=%llu: counter %u %s: alone %llu, together %llu\n", (unsigned long long)c->seed, i / 2,
 			       i % 2 ? "bytes" : "packets", (unsigned long long)native_counts(c->alone)[i],
