@@ -20,7 +20,7 @@ static bool can_hide(const struct search *s, size_t i)
 	const struct box_rule *r = &s->t->rule[i];
 	bool asks_mark = r->box.lo[BOX_MARK] != 0 || r->box.hi[BOX_MARK] != box_dim_max(BOX_MARK);
 
-	return r->is_final && !r->is_never && !(asks_mark && s->writes_marks);
+	return r->until && !r->is_never && !(asks_mark && s->writes_marks);
 }
 
 static bool may_write_marks(const struct hidden_task *t)
@@ -39,11 +39,12 @@ static bool may_write_marks(const struct hidden_task *t)
 static void hide(struct search *s, size_t i, size_t by)
 {
 	struct box_rule *r = &s->t->rule[i];
+	const struct tables_entry *e = &s->t->entry[by];
 	struct tables_fate *f = &s->t->fate[i];
 	struct box asked;
 
 	r->is_never = true;
-	*f = (struct tables_fate){ .kind = TABLES_FATE_HIDDEN, .by = (uint32_t)by };
+	*f = (struct tables_fate){ .kind = TABLES_FATE_HIDDEN, .by = e->rule[e->n - 1] };
 	if (r->escape == BOX_NO_ESCAPE)
 		return;
 	box_at(&s->room, s->t->code, r, r->escape, &asked);
@@ -99,7 +100,7 @@ static void hide_by_wide(struct search *s)
 	n = find_wide(s, most, wide);
 	for (size_t i = 0; i < s->t->n; i++)
 		for (size_t k = 0; k < n && wide[k] < i && !s->t->rule[i].is_never; k++)
-			if (!s->t->rule[wide[k]].is_never && box_covers(&s->t->rule[wide[k]].box, &s->t->rule[i].box))
+			if (s->t->rule[wide[k]].until > i && !s->t->rule[wide[k]].is_never && box_covers(&s->t->rule[wide[k]].box, &s->t->rule[i].box))
 				hide(s, i, wide[k]);
 }
 
@@ -135,7 +136,7 @@ static void hide_by_twins(struct search *s)
 		if (r->is_never)
 			continue;
 		for (int32_t k = *head, tries = 0; k != NONE && tries < TWINS_MOST && !r->is_never; k = next[k], tries++)
-			if (same_addresses(&s->t->rule[k].box, &r->box) && box_covers(&s->t->rule[k].box, &r->box))
+			if (s->t->rule[k].until > i && same_addresses(&s->t->rule[k].box, &r->box) && box_covers(&s->t->rule[k].box, &r->box))
 				hide(s, i, (size_t)k);
 		if (r->is_never || !can_hide(s, i))
 			continue;

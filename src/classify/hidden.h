@@ -22,7 +22,8 @@
 
 struct hidden_task {
 	const struct code *code;
-	struct box_rule *rule;
+	const struct tables_entry *entry;
+	struct box_rule *rule; /* of each entry */
 	size_t n;
 	struct tables_fate *fate; /* out */
 };

@@ -36,6 +36,7 @@ struct rows {
 struct search {
 	const struct box_rule *rule;
 	const bool *is_dead;
+	bool *is_target; /* an earlier entry but the last one before leads there */
 	struct guard own[ROW_MOST], class[CLASSES_MOST];
 };
 
@@ -188,6 +189,8 @@ static bool find_row(struct search *s, const struct hitset_list *l, size_t first
 
 	*r = (struct row){ .first = first, .class = s->class };
 	for (; i < l->n && r->n_rules < ROW_MOST; i++) {
+		if (i > first && s->is_target[i])
+			break; /* who skips to it shall not meet those before it */
 		if (s->is_dead[i])
 			continue;
 		if (!read_guard(l->code, &s->rule[i], &g) || !add_rule(r, s->own, &g))
@@ -319,6 +322,24 @@ static void rewrite(struct writer *w, const struct rows *rows, const bool *is_de
 			c->label.v[i] = w->to[c->label.v[i] - c->list];
 }
 
+/* Entries that others skip to, by counts with a label. */
+static bool *find_targets(struct arena *scratch, const struct hitset_list *l)
+{
+	bool *is_target = arena_new(scratch, bool, l->n + 1);
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct code_insn *x = &l->code->insn.v[l->start[i + 1] - 1];
+		size_t to = i + 1;
+
+		if (x->op != DP_OP_COUNT || x->yes == CODE_NEXT)
+			continue;
+		while (to < l->n && l->start[to] < l->code->label.v[x->yes])
+			to++;
+		is_target[to] = true;
+	}
+	return is_target;
+}
+
 bool hitset_merge(struct arena *scratch, struct hitset_list *l, const struct box_rule *rule, const bool *is_dead,
 		  struct sums *sums)
 {
@@ -328,6 +349,7 @@ bool hitset_merge(struct arena *scratch, struct hitset_list *l, const struct box
 
 	s->rule = rule;
 	s->is_dead = is_dead;
+	s->is_target = find_targets(scratch, l);
 	for (size_t i = 0; i < l->n;) {
 		struct row r;
 

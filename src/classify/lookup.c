@@ -121,10 +121,10 @@ static void make_plan(struct plan *p)
 		size_t to = skips_to(p, i);
 
 		falls |= p->lookup[i];
+		p->lookup[i] = falls && !p->dead[i];
 		p->kept[i] = kept_from(p, i);
 		if (p->dead[i])
 			continue;
-		p->lookup[i] = falls;
 		at += falls;
 		if (is_verdict(p, i))
 			p->result[i] = verdict_result((uint32_t)i, &p->l->code->insn.v[r->place]);
@@ -227,6 +227,11 @@ static size_t count_wild(const struct plan *p)
 	return n;
 }
 
+bool lookup_is_worth(size_t n, size_t n_wild)
+{
+	return n >= LEAST_RULES && lookup_cost * (double)(1 + n_wild) <= pass_cost * (double)n;
+}
+
 static const char *reason_for_scan(const struct plan *p)
 {
 	size_t n = p->n_used;
@@ -239,7 +244,7 @@ static const char *reason_for_scan(const struct plan *p)
 		return n ? NULL : "no rules";
 	if (n < LEAST_RULES)
 		return "few rules";
-	if (lookup_cost * (double)(1 + count_wild(p)) > pass_cost * (double)n)
+	if (!lookup_is_worth(n, count_wild(p)))
 		return "a lookup would cost more";
 	return NULL;
 }
@@ -259,12 +264,34 @@ static bool build_graph(const struct plan *p, struct graph *g)
 	return false;
 }
 
+/*
+ * Who matches a whole rule comes to none before its `until`. But where an earlier rule may skip this one, nothing is known of
+ * those who do, so nothing behind the place where they go on is hidden by it.
+ */
+struct under_way {
+	size_t near, far; /* the next and the last place where somebody who skips goes on */
+};
+
+static void set_until(struct plan *p, size_t i, struct under_way *w)
+{
+	struct box_rule *r = &p->rule[i];
+	size_t to = skips_to(p, i), limit = w->near > i ? w->near : i + 1;
+
+	r->until = r->is_final ? BOX_FINAL : r->is_whole ? (uint32_t)to : 0;
+	if (w->far > i && r->until > limit)
+		r->until = (uint32_t)limit;
+	if (to && (w->near <= i || to < w->near))
+		w->near = to;
+	w->far = to > w->far ? to : w->far;
+}
+
 /* What the entries ask, and which of them no packet comes to. */
 static void read_rules(struct plan *p, struct tables_fate *fate)
 {
 	const struct lookup_list *l = p->l;
 	struct box_room room = { .a = p->scratch };
-	struct hidden_task hidden = { .code = l->code, .n = l->n, .fate = fate };
+	struct under_way under_way = { 0 };
+	struct hidden_task hidden = { .code = l->code, .entry = l->entry, .n = l->n, .fate = fate };
 
 	p->rule = arena_new(p->scratch, struct box_rule, l->n + 1);
 	p->dead = arena_new(p->scratch, bool, l->n + 1);
@@ -272,7 +299,7 @@ static void read_rules(struct plan *p, struct tables_fate *fate)
 		struct box_rule *r = &p->rule[i];
 
 		box_read(&room, l->code, l->start[i], l->start[i + 1], l->start[l->n], r, &p->has_ct);
-		r->until = r->is_final ? BOX_FINAL : r->is_whole ? (uint32_t)skips_to(p, i) : 0;
+		set_until(p, i, &under_way);
 	}
 	hidden.rule = p->rule;
 	hidden_find(&hidden);
@@ -280,6 +307,21 @@ static void read_rules(struct plan *p, struct tables_fate *fate)
 	for (size_t i = 0; i < l->n; i++) {
 		p->dead[i] = p->rule[i].is_never && !fate[i].is_kept;
 		p->n_used += !p->rule[i].is_never;
+	}
+}
+
+/* A rule is used if one of its entries is. */
+static void tell_fates(const struct plan *p, const struct tables_fate *fate)
+{
+	const struct lookup_list *l = p->l;
+	bool *is_told = arena_new(p->scratch, bool, l->chain->rules.n + 1);
+
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t rule = l->entry[i].rule[0]->index;
+
+		if (!is_told[rule] || fate[i].kind == TABLES_FATE_USED)
+			l->fate[rule] = fate[i];
+		is_told[rule] = true;
 	}
 }
 
@@ -321,9 +363,12 @@ static bool make_graph(struct plan *p)
 void lookup_make(struct lookup_list *l)
 {
 	struct plan p = { .l = l, .scratch = arena_create() };
+	struct tables_fate *fate;
 
-	read_rules(&p, l->fate);
-	*l->report = (struct tables_list){ .chain = l->report->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p),
+	fate = arena_new(p.scratch, struct tables_fate, l->n + 1);
+	read_rules(&p, fate);
+	tell_fates(&p, fate);
+	*l->report = (struct tables_list){ .chain = l->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p),
 					   .fate = l->fate };
 	if (!l->report->why)
 		merge_counting(&p);

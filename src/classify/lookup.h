@@ -21,20 +21,23 @@
 
 struct lookup_list {
 	struct code *code;
+	const struct chain *chain;
 	uint32_t *start; /* of each entry; start[n]: the list's policy */
 	struct tables_entry *entry; /* what each is for */
-	size_t n;		    /* at first a rule each; afterwards what became of them */
+	size_t n;
 	bool is_ip6;
 	enum tables_engine wanted; /* TABLES_ENGINE_ANY: the cheapest */
 	struct words *words;
 	uint32_t policy_pc;	    /* where the policy lies: out */
-	struct tables_fate *fate;   /* of the rules: room for n */
+	struct tables_fate *fate;   /* of the chain's rules: room for them */
 	struct sums *sums;	    /* NULL: every counter is of one rule */
 	struct tables_list *report; /* engine, why, words, worst, entries, fate are filled in */
 };
 
 /* The open list, all of whose labels have their place; before code_list_close(). */
 void lookup_make(struct lookup_list *l);
+/* Is it expected to cost less to look n rules up than to scan them? n_wild: of which a packet meets every one anyhow. */
+bool lookup_is_worth(size_t n, size_t n_wild);
 /* All code and words will lie at these places of the half: tells the instructions and the tables. */
 void lookup_write(struct code *c, struct words *w, uint32_t code_pc, size_t words_at);
 

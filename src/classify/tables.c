@@ -18,6 +18,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "classify/emit.h"
+#include "classify/inline.h"
 #include "classify/lookup.h"
 #include "classify/sums.h"
 #include "classify/test.h"
@@ -41,98 +43,8 @@ struct build {
 	struct words words;
 	struct sums sums;
 	VEC(struct tables_list) report;
-	int ct_missing;	   /* label of the drop at the end of the open list, or -1: nobody asked yet */
+	struct emit emit;
 };
-
-/* ---------- one rule ---------- */
-
-static void emit_test(struct build *b, const struct test *t, bool *asked_ct, int fail)
-{
-	struct code *c = &b->code;
-	uint64_t missing = (uint64_t)DP_CT_MISSING << DP_CT_STATE_SHIFT;
-	int yes = code_label(c);
-
-	if (test_asks_conntrack(t) && !*asked_ct) {
-		int go_on = code_label(c);
-
-		if (b->ct_missing < 0)
-			b->ct_missing = code_label(c);
-		code_test(c, (struct code_atom){ DP_W_CT, missing, missing, 0 }, b->ct_missing, go_on);
-		code_put(c, go_on);
-		*asked_ct = true;
-	}
-	test_emit(&b->room, t, yes, fail);
-	code_put(c, yes);
-}
-
-static void emit_effect(struct build *b, const struct rule *r, const struct effect *e)
-{
-	struct code *c = &b->code;
-	uint64_t upper = (uint64_t)UINT32_MAX << 32;
-	int skip;
-
-	if (e->kind == EFFECT_LOG && !b->opt->log_as_count) {
-		code_add(c, DP_OP_LOG)->a = sums_of_rule(&b->sums, r);
-		c->features |= DP_F_LOG;
-	} else if (e->kind == EFFECT_MARK) {
-		struct code_insn *i = code_add(c, DP_OP_MARK);
-
-		i->a = upper | (uint32_t)~e->mask;
-		i->b = e->value;
-		c->features |= DP_F_MARK_WRITE;
-	} else if (e->kind == EFFECT_RESTORE_MARK) {
-		struct code_insn *i;
-
-		skip = code_label(c);
-		code_test(c, (struct code_atom){ DP_W_CT, DP_HAS_CT, DP_HAS_CT, 0 }, CODE_NEXT, skip);
-		i = code_add(c, DP_OP_RESTORE_MARK);
-		i->a = upper | (uint32_t)~e->mask;
-		i->b = e->ct_mask;
-		code_put(c, skip);
-		c->features |= DP_F_MARK_WRITE | DP_F_CT;
-	}
-}
-
-static void emit_verdict(struct build *b, const struct step *s, uint64_t counter)
-{
-	static const uint8_t ops[] = { [VERDICT_ACCEPT] = DP_OP_ACCEPT, [VERDICT_DROP] = DP_OP_DROP, [VERDICT_REJECT] = DP_OP_DROP,
-				       [VERDICT_JUMP] = DP_OP_CALL, [VERDICT_GOTO] = DP_OP_GOTO,
-				       [VERDICT_RETURN] = DP_OP_RETURN };
-	struct code_insn *i = code_add(&b->code, (enum dp_op)ops[s->v.verdict]);
-
-	i->a = counter;
-	if (s->v.chain) {
-		i->b = s->v.chain->id; /* its pc is put in when all code is there */
-		b->code.features |= DP_F_CALL;
-	}
-}
-
-static void emit_rule(struct build *b, const struct rule *r)
-{
-	struct code *c = &b->code;
-	uint64_t counter = sums_of_rule(&b->sums, r);
-	bool asked_ct = false, counted = false;
-	int next = code_label(c);
-
-	for (uint32_t k = 0; k < r->n_steps; k++) {
-		const struct step *s = &r->step[k];
-
-		if (s->kind == STEP_TEST) {
-			emit_test(b, &s->test, &asked_ct, next);
-		} else if (s->kind == STEP_VERDICT) {
-			emit_verdict(b, s, counted ? DP_NO_COUNTER : counter);
-			counted = true;
-		} else {
-			if (!counted)
-				code_add(c, DP_OP_COUNT)->a = counter;
-			counted = true;
-			emit_effect(b, r, &s->effect);
-		}
-	}
-	if (!counted)
-		code_add(c, DP_OP_COUNT)->a = counter;
-	code_put(c, next);
-}
 
 /* ---------- one list ---------- */
 
@@ -168,33 +80,31 @@ static void emit_end(struct build *b, const struct chain *c)
 		i = code_add(&b->code, c->policy == VERDICT_DROP ? DP_OP_DROP : DP_OP_ACCEPT);
 		i->a = sums_of_chain(&b->sums, c);
 	}
-	if (b->ct_missing < 0)
+	if (b->emit.ct_missing < 0)
 		return;
-	code_put(&b->code, b->ct_missing);
+	code_put(&b->code, b->emit.ct_missing);
 	code_add(&b->code, DP_OP_DROP)->a = DP_COUNTER_CT_MISSING;
 }
 
 static void emit_rules(struct build *b, const struct chain *c)
 {
 	struct arena *scratch = arena_create();
-	struct lookup_list look = { .code = &b->code, .n = c->rules.n, .is_ip6 = c->family == FAMILY_IP6,
-				    .wanted = b->opt->engine, .words = &b->words, .sums = b->opt->may_sum ? &b->sums : NULL,
-				    .start = arena_new(scratch, uint32_t, c->rules.n + 1),
-				    .entry = arena_new(b->a, struct tables_entry, c->rules.n + 1),
-				    .fate = arena_new(b->a, struct tables_fate, c->rules.n + 1) };
+	struct inline_list in = { .a = b->a, .scratch = scratch, .chain = c };
+	struct lookup_list look = { .code = &b->code, .chain = c, .is_ip6 = c->family == FAMILY_IP6, .wanted = b->opt->engine,
+				    .words = &b->words, .sums = b->opt->may_sum ? &b->sums : NULL };
 
 	code_list_open(&b->code, c->rules.n);
-	for (size_t i = 0; i < c->rules.n; i++) {
-		policy_ahead(c, i);
-		look.start[i] = (uint32_t)b->code.insn.n;
-		look.entry[i] = (struct tables_entry){ .rule = (const struct rule *const *)&c->rules.v[i], .n = 1 };
-		emit_rule(b, c->rules.v[i]);
-	}
-	look.start[c->rules.n] = (uint32_t)b->code.insn.n;
+	inline_rules(&b->emit, &in);
+	*vec_add(scratch, &in.start) = (uint32_t)b->code.insn.n;
 	emit_end(b, c);
+	look.start = in.start.v;
+	look.entry = in.entry.v;
+	look.n = in.entry.n;
+	look.fate = arena_new(b->a, struct tables_fate, c->rules.n + 1);
 	look.report = vec_add(b->a, &b->report);
-	look.report->chain = c;
 	lookup_make(&look);
+	look.report->inlined = in.call.v;
+	look.report->n_inlined = in.call.n;
 	look.report->n_insns = b->code.insn.n - b->code.list;
 	b->list[c->id].policy_pc = look.policy_pc;
 	arena_destroy(scratch);
@@ -204,7 +114,7 @@ static void emit_list(struct build *b, const struct chain *c)
 {
 	struct list *l = &b->list[c->id];
 
-	b->ct_missing = -1;
+	b->emit.ct_missing = -1;
 	b->room.is_ip4 = c->family == FAMILY_IP4;
 	l->pc = (uint32_t)b->code.insn.n;
 	emit_rules(b, c);
@@ -366,6 +276,7 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	sums_init(&b.sums, a, rs, opt);
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
 	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d), .hz = jiffies_per_second(opt) };
+	b.emit = (struct emit){ .code = &b.code, .room = &b.room, .sums = &b.sums, .opt = opt };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);
 	return d->n_errors == errors ? with_image(&b, write_tables(&b)) : NULL;

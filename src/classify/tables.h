@@ -45,7 +45,7 @@ enum tables_fate_kind {
 struct tables_fate {
 	enum tables_fate_kind kind;
 	bool is_kept;	/* not USED, and yet in the tables: without connection tracking it drops packets */
-	uint32_t by;	/* HIDDEN: the index of that rule in the chain */
+	const struct rule *by; /* HIDDEN: that rule */
 };
 
 /* A counter that stands for several rules: whenever it counts, each of them has, in this order. */
@@ -72,6 +72,8 @@ struct tables_list {
 	const struct tables_fate *fate; /* of each rule of the chain; what is not USED counts nothing */
 	const struct tables_entry *entry; /* by place */
 	size_t n_entries;
+	const struct rule *const *inlined; /* calls in whose place the chain's rules are: inline.h */
+	size_t n_inlined;
 };
 
 struct tables_options {
@@ -82,6 +84,7 @@ struct tables_options {
 	 * such a counter; NULL: the next ones behind those of all rules and chains.
 	 */
 	bool may_sum;
+	bool keep_calls; /* chains are never put in the place of their calls */
 	uint32_t (*sum_counter)(void *arg, const struct rule *const *rule, size_t n);
 	void *sum_arg;
 	uint32_t special_counter;      /* 0: the first counters are the special ones (enum dp_counter) */

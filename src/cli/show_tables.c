@@ -90,7 +90,7 @@ static struct str reason_of_fate(struct cli *c, const struct tables_list *l, siz
 	if (l->fate[i].kind == TABLES_FATE_NEVER)
 		return arena_printf(c->run, "it contradicts itself%s", kept);
 	return arena_printf(c->run, "all that it could match ends at %.*s%s",
-			    STR_ARG(answer_place(c, l->chain->rules.v[l->fate[i].by])), kept);
+			    STR_ARG(answer_place(c, l->fate[i].by)), kept);
 }
 
 static void print_unused(const struct show *s)
@@ -110,6 +110,25 @@ static void print_unused(const struct show *s)
 			any = true;
 			printf("  %.*s  %.*s  # %.*s\n", STR_ARG(answer_place(s->c, r)), STR_ARG(report_clean(s->c->run, r->text)),
 			       STR_ARG(reason_of_fate(s->c, l, i)));
+		}
+	}
+}
+
+/* Calls that are not there any more, because the chain's rules stand in their place. */
+static void print_inlined(const struct show *s)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < s->t->n_lists; k++) {
+		const struct tables_list *l = &s->t->list[k];
+
+		for (size_t i = 0; i < l->n_inlined && show_is_asked_for(s->c, l->chain); i++) {
+			const struct rule *r = l->inlined[i];
+
+			if (!any)
+				puts("calls that are rules of the chain itself:");
+			any = true;
+			printf("  %.*s  %.*s\n", STR_ARG(answer_place(s->c, r)), STR_ARG(report_clean(s->c->run, r->text)));
 		}
 	}
 }
@@ -153,6 +172,7 @@ static void print_tables(struct show *s)
 	for (unsigned i = 0; i < TABLES_MAX_POINTS; i++)
 		if (s->t->point[i].is_used)
 			print_point(s, &s->t->point[i]);
+	print_inlined(s);
 	print_unused(s);
 	printf("%zu bytes of tables: %zu code, %zu lookup, %zu sets\n", sizeof(uint64_t) * (s->t->n_words + s->t->image.n_used), code, lookup,
 	       sizeof(uint64_t) * s->t->image.n_used);
@@ -172,10 +192,19 @@ static json_t *unused_json(const struct show *s, const struct tables_list *l)
 			continue;
 		r = answer_rule_json(s->c, l->chain->rules.v[i]);
 		if (l->fate[i].kind == TABLES_FATE_HIDDEN)
-			json_object_set_new(r, "hidden_by", answer_rule_json(s->c, l->chain->rules.v[l->fate[i].by]));
+			json_object_set_new(r, "hidden_by", answer_rule_json(s->c, l->fate[i].by));
 		json_object_set_new(r, "in_tables", json_boolean(l->fate[i].is_kept));
 		json_array_append_new(j, r);
 	}
+	return j;
+}
+
+static json_t *inlined_json(const struct show *s, const struct tables_list *l)
+{
+	json_t *j = json_array();
+
+	for (size_t i = 0; i < l->n_inlined; i++)
+		json_array_append_new(j, answer_rule_json(s->c, l->inlined[i]));
 	return j;
 }
 
@@ -194,6 +223,8 @@ static json_t *list_json(const struct show *s, const struct tables_list *l)
 	json_object_set_new(j, "lookup_worst", json_integer(l->worst));
 	json_object_set_new(j, "worst", json_integer((json_int_t)i->worst));
 	json_object_set_new(j, "expected", json_real(i->expected));
+	json_object_set_new(j, "inlined", inlined_json(s, l));
+	json_object_set_new(j, "entries", json_integer((json_int_t)l->n_entries));
 	json_object_set_new(j, "unused", unused_json(s, l));
 	return j;
 }

@@ -90,9 +90,21 @@ def unused(folder):
        "the same as JSON", c)
 
 
+def inlined(folder):
+    lines = ["-A INPUT -s 198.51.100.%d -j DROP" % i for i in range(40)]
+    path = rules_file(folder, "calls.v4", [":web - [0:0]"] + lines + ["-A INPUT -d 192.0.2.0/24 -j web", "-A web -p tcp --dport 80 -j ACCEPT"])
+    out = run("show", "--tables", path)[1]
+    ok(re.search(r"calls that are rules of the chain itself:\n  \S*calls.v4:44  -d 192.0.2.0/24 -j web\n", out), "a call that is none any more", out)
+    c = json.loads(run("show", "--tables", "--json", path)[1])["hooks"][0]["chains"][0]
+    ok([r["line"] for r in c["inlined"]] == [44] and c["entries"] == 42, "the same as JSON", c)
+    out = run("show", "--dot", "INPUT", path)[1]
+    ok(re.search(r"calls.v4:44 \+ \S*calls.v4:45", out), "in a picture it is with the rule", out[:600])
+
+
 with tempfile.TemporaryDirectory() as tmp:
     model()
     tables(tmp)
     graph(tmp)
     unused(tmp)
+    inlined(tmp)
 end()

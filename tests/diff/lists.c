@@ -120,7 +120,7 @@ static const char *make_packet(struct arena *a, bool ip6)
 }
 
 struct total {
-	uint64_t packets, drops, bad, unknown, refused, sums, unused, graphs;
+	uint64_t packets, drops, bad, unknown, refused, sums, unused, inlined;
 };
 
 static void add_report(const struct bench *b, struct total *t)
@@ -129,7 +129,7 @@ static void add_report(const struct bench *b, struct total *t)
 	for (size_t i = 0; i < b->tables->n_lists; i++) {
 		const struct tables_list *l = &b->tables->list[i];
 
-		t->graphs += l->engine == TABLES_ENGINE_GRAPH;
+		t->inlined += l->n_inlined;
 		for (size_t k = 0; k < l->chain->rules.n; k++)
 			t->unused += l->fate[k].kind != TABLES_FATE_USED;
 	}
@@ -227,7 +227,8 @@ int main(void)
 	result(cases < CASES_IN_KERNEL || (t.drops > t.packets / 10 && t.drops < t.packets), "drops, packets", t.drops, t.packets);
 	result(cases < CASES_IN_KERNEL || (t.sums > cases && t.unused > cases), "counters for several rules, rules that no packet comes to",
 	       t.sums, t.unused);
-	printf("1..4\n");
+	result(cases < CASES_IN_KERNEL || t.inlined > cases / 8, "calls in whose place the chain is, rulesets", t.inlined, cases);
+	printf("1..5\n");
 	if (in_kernel)
 		kernel_close(&k);
 	arena_destroy(a);

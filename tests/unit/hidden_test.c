@@ -91,7 +91,7 @@ static void fates_are_those_of_the_table(void **state)
 			if (strcmp(got, rows[i].fates))
 				fail_msg("%s: %s, not %s", rows[i].what, got, rows[i].fates);
 			if (rows[i].by >= 0)
-				assert_int_equal(l->fate[n - 1].by, rows[i].by);
+				assert_int_equal(l->fate[n - 1].by->index, rows[i].by);
 		}
 	arena_destroy(a);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Steps of a rule as code. See emit.h. */
+#include "classify/emit.h"
+
+void emit_test(struct emit *e, const struct test *t, bool *asked_ct, int fail)
+{
+	struct code *c = e->code;
+	uint64_t missing = (uint64_t)DP_CT_MISSING << DP_CT_STATE_SHIFT;
+	int yes = code_label(c);
+
+	if (test_asks_conntrack(t) && !*asked_ct) {
+		int go_on = code_label(c);
+
+		if (e->ct_missing < 0)
+			e->ct_missing = code_label(c);
+		code_test(c, (struct code_atom){ DP_W_CT, missing, missing, 0 }, e->ct_missing, go_on);
+		code_put(c, go_on);
+		*asked_ct = true;
+	}
+	test_emit(e->room, t, yes, fail);
+	code_put(c, yes);
+}
+
+static void emit_effect(struct emit *e, const struct rule *r, const struct effect *x)
+{
+	struct code *c = e->code;
+	uint64_t upper = (uint64_t)UINT32_MAX << 32;
+	int skip;
+
+	if (x->kind == EFFECT_LOG && !e->opt->log_as_count) {
+		code_add(c, DP_OP_LOG)->a = sums_of_rule(e->sums, r);
+		c->features |= DP_F_LOG;
+	} else if (x->kind == EFFECT_MARK) {
+		struct code_insn *i = code_add(c, DP_OP_MARK);
+
+		i->a = upper | (uint32_t)~x->mask;
+		i->b = x->value;
+		c->features |= DP_F_MARK_WRITE;
+	} else if (x->kind == EFFECT_RESTORE_MARK) {
+		struct code_insn *i;
+
+		skip = code_label(c);
+		code_test(c, (struct code_atom){ DP_W_CT, DP_HAS_CT, DP_HAS_CT, 0 }, CODE_NEXT, skip);
+		i = code_add(c, DP_OP_RESTORE_MARK);
+		i->a = upper | (uint32_t)~x->mask;
+		i->b = x->ct_mask;
+		code_put(c, skip);
+		c->features |= DP_F_MARK_WRITE | DP_F_CT;
+	}
+}
+
+void emit_verdict(struct emit *e, const struct step *s, uint64_t counter)
+{
+	static const uint8_t ops[] = { [VERDICT_ACCEPT] = DP_OP_ACCEPT, [VERDICT_DROP] = DP_OP_DROP, [VERDICT_REJECT] = DP_OP_DROP,
+				       [VERDICT_JUMP] = DP_OP_CALL, [VERDICT_GOTO] = DP_OP_GOTO,
+				       [VERDICT_RETURN] = DP_OP_RETURN };
+	struct code_insn *i = code_add(e->code, (enum dp_op)ops[s->v.verdict]);
+
+	i->a = counter;
+	if (s->v.chain) {
+		i->b = s->v.chain->id; /* its pc is put in when all code is there */
+		e->code->features |= DP_F_CALL;
+	}
+}
+
+void emit_rule(struct emit *e, const struct rule *r)
+{
+	struct code *c = e->code;
+	uint64_t counter = sums_of_rule(e->sums, r);
+	bool asked_ct = false, counted = false;
+	int next = code_label(c);
+
+	for (uint32_t k = 0; k < r->n_steps; k++) {
+		const struct step *s = &r->step[k];
+
+		if (s->kind == STEP_TEST) {
+			emit_test(e, &s->test, &asked_ct, next);
+		} else if (s->kind == STEP_VERDICT) {
+			emit_verdict(e, s, counted ? DP_NO_COUNTER : counter);
+			counted = true;
+		} else {
+			if (!counted)
+				code_add(c, DP_OP_COUNT)->a = counter;
+			counted = true;
+			emit_effect(e, r, &s->effect);
+		}
+	}
+	if (!counted)
+		code_add(c, DP_OP_COUNT)->a = counter;
+	code_put(c, next);
+}
