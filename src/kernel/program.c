@@ -119,6 +119,11 @@ int program_generation_create(void)
 	return array_create("dp_generation", 8);
 }
 
+int program_sets_create(const struct program_size *s)
+{
+	return array_create("dp_sets", program_sets_bytes(s));
+}
+
 int program_log_create(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dp_log", 0, 0, 1 << 20, NULL);
@@ -140,7 +145,7 @@ int program_maps_create(struct program_maps *m, const struct program_size *s, in
 	m->table = array_create("dp_table", program_table_bytes(s));
 	m->count = array_create("dp_count", program_count_bytes(s));
 	m->state = array_create("dp_state", program_state_bytes(s));
-	m->sets = array_create("dp_sets", program_sets_bytes(s));
+	m->sets = program_sets_create(s);
 	for (size_t i = 0; i < 4 && !err; i++) {
 		int fd = (int[]){ m->table, m->count, m->state, m->sets }[i];
 

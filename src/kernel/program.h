@@ -73,6 +73,7 @@ size_t program_sets_bytes(const struct program_size *s);
 int program_generation_create(void); /* fd or -errno */
 /* The maps of a slot (table, count, state, sets) with `generation` put beside them; log and meta are -1. 0 or -errno. */
 int program_maps_create(struct program_maps *m, const struct program_size *s, int generation);
+int program_sets_create(const struct program_size *s); /* fd or -errno */
 int program_log_create(void);  /* fd or -errno */
 int program_meta_create(void); /* fd or -errno */
 void program_maps_close(struct program_maps *m); /* all but generation */

@@ -39,7 +39,7 @@ static void plan_set(struct arena *a, struct setload *out, const struct setmap *
 		out->spare = setmem_words_for(s, most);
 	if (id != SETMEM_NONE && setmem_info(&now->m, id, &info)) {
 		to->fate = info.declared == setmem_declared(s) ? SETLOAD_KEPT : SETLOAD_REPLACED;
-		to->lost_changes = to->fate == SETLOAD_REPLACED && info.is_changed;
+		to->has_changes = info.is_changed;
 	}
 	if (to->fate == SETLOAD_KEPT)
 		return;

@@ -16,7 +16,7 @@ enum setload_fate { SETLOAD_NEW, SETLOAD_KEPT, SETLOAD_REPLACED };
 struct setload_set {
 	const struct set *set;
 	enum setload_fate fate;
-	bool lost_changes; /* REPLACED: elements had come or gone at run time; the file wins */
+	bool has_changes; /* elements had come or gone at run time: KEPT has them still, REPLACED has not; the file wins */
 	size_t n_elems;	   /* before any packet */
 };
 

@@ -14,14 +14,16 @@
 #include "sets/setmem.h"
 
 struct setmap {
-	struct setmem m; /* with the clock, and the serial of the rules in use */
+	struct setmem m; /* with the clock (FEW: if a set has timeouts), and the serial of the rules in use */
 	uint64_t *word;
 	size_t bytes;
+	bool is_window;
 };
 
 enum setmap_way {
 	SETMAP_READ,   /* nothing is repaired; no lock is needed */
 	SETMAP_WRITE,
+	SETMAP_FEW,    /* the same; mapped where it is touched (window.h), for a few changes of a large image */
 	SETMAP_CREATE, /* the map is empty: an image without sets */
 };
 

@@ -41,6 +41,12 @@ void lang_set_print(struct buf *b, const struct set *s); /* "create NAME TYPE ..
 struct lang_list_options {
 	bool is_declared_here; /* the set is what the list makes it: it may have timeouts and comments */
 	bool only_family;      /* addresses of the other family are left out, instead of being errors */
+	/*
+	 * Where lines go instead of becoming elements, for lists so large that elements are too many bytes. A line with options
+	 * other than nomatch cannot: then reading ends with needs_elements, and the caller begins again without take.
+	 */
+	void (*take)(void *arg, u128 lo, u128 hi, bool nomatch);
+	void *take_arg;
 	void (*progress)(void *arg, size_t bytes_done, size_t bytes); /* now and then; may be NULL */
 	void *progress_arg;
 };
@@ -54,6 +60,7 @@ struct lang_list {
 	uint64_t n_merged;     /* elements that are left */
 	uint64_t n_bytes;      /* of text */
 	unsigned n_warned;
+	bool needs_elements;   /* see take */
 };
 
 /* Is it a set of addresses or of networks, and nothing else? */

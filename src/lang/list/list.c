@@ -253,7 +253,15 @@ static void read_line(struct list_reader *r, const char *p, const char *end)
 		return;
 	if (v.has_host_bits)
 		warn_host_bits(r, e.at);
+	if (r->o->take && (e.has_timeout || e.comment.n)) {
+		r->out->needs_elements = true;
+		return;
+	}
 	r->out->n_entries++;
+	if (r->o->take) {
+		r->o->take(r->o->take_arg, v.lo, v.hi, e.nomatch);
+		return;
+	}
 	if (r->s->dim[0] == SET_DIM_ADDR) {
 		add_addrs(r, &v, &e);
 	} else if (v.is_range) {
@@ -294,8 +302,9 @@ void list_read(struct arena *a, struct diags *d, uint32_t source, struct set *s,
 	const struct source *src = source_get(d->sources, source);
 	struct list_reader r = { .a = a, .d = d, .s = s, .o = o, .out = out, .text = src->text.p, .source = source };
 
-	reserve(&r, src->n_lines);
-	for (uint32_t i = 0; i < src->n_lines && !r.is_full; i++) {
+	if (!o->take)
+		reserve(&r, src->n_lines);
+	for (uint32_t i = 0; i < src->n_lines && !r.is_full && !out->needs_elements; i++) {
 		const char *p = src->text.p + src->line_off[i];
 		const char *end = src->text.p + (i + 1 < src->n_lines ? src->line_off[i + 1] - 1 : src->text.n);
 
