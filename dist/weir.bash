@@ -5,9 +5,12 @@ _weir()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=
 	local verb=${COMP_WORDS[1]}
 	if [ "$COMP_CWORD" -eq 1 ] || [ "$COMP_CWORD$verb" = 2help ]; then
-		words="check explain eval test show load confirm list unload save log doctor help"
+		words="check explain eval test show load confirm list unload save set log doctor help"
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 		return
+	fi
+	if [ "$COMP_CWORD$verb" = 2set ]; then
+		words="load add del test swap list"
 	fi
 	case $prev in
 	--lang) words="iptables ip6tables ipset nft ipfw pf tc" ;;
@@ -24,12 +27,13 @@ _weir()
 		explain) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --short --json --color" ;;
 		eval) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --in --out --on --each --json --color" ;;
 		test) words="--help --set --only-family --json --engine --bless --color" ;;
-		show) words="--help --lang --json --reject-as-drop --tables --only --dot --chain --color" ;;
+		show) words="--help --lang --set --only-family --json --reject-as-drop --tables --only --dot --chain --color" ;;
 		load) words="--help --lang --tables --set --only-family --malformed --json --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
 		confirm) words="--help --json --no --instance --netns --bpffs --color" ;;
 		list) words="--help --json --chain --zero --instance --netns --bpffs --color" ;;
 		unload) words="--help --json --instance --netns --bpffs --color" ;;
 		save) words="--help --json --instance --netns --bpffs --color" ;;
+		set) words="--help --only-family --exist --strict --json --instance --netns --bpffs --color" ;;
 		log) words="--help --json --follow --instance --netns --bpffs --color" ;;
 		doctor) words="--help --json --repair --instance --netns --bpffs --color" ;;
 		help) words="--help --completion --color" ;;

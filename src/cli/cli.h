@@ -53,6 +53,9 @@ int cli_usage(const struct cli *c, const char *fmt, ...) __attribute__((format(p
 /* Names the verb that was probably meant; returns CLI_USAGE. */
 int cli_unknown_verb(struct arena *a, const char *name);
 
+/* The commands of `weir set`, one after the other; NULL behind the last. */
+const char *set_command(size_t i);
+
 void help_overview(void);
 void help_of_verb(const struct verb *v);
 void help_version(void);

@@ -94,7 +94,11 @@ static void print_completion(void)
 	fputs("\t\twords=\"", stdout);
 	for (size_t i = 0; i < verb_count; i++)
 		printf("%s%s", i ? " " : "", verb_table[i].name);
-	puts("\"\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\t\treturn\n\tfi\n\tcase $prev in");
+	puts("\"\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\t\treturn\n\tfi");
+	fputs("\tif [ \"$COMP_CWORD$verb\" = 2set ]; then\n\t\twords=\"", stdout);
+	for (size_t i = 0; set_command(i); i++)
+		printf("%s%s", i ? " " : "", set_command(i));
+	puts("\"\n\tfi\n\tcase $prev in");
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		if (!option_table[i].choices)
 			continue;

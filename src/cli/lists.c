@@ -38,26 +38,56 @@ static void show_progress(void *arg, size_t done, size_t all)
 	fflush(stderr);
 }
 
-int lists_read_file(struct cli *c, struct diags *d, const char *path, struct lists_one *one)
+static void take_span(void *arg, u128 lo, u128 hi, bool nomatch)
 {
+	struct lists_one *one = arg;
+
+	one->spans.v[one->spans.n++] = (struct setmem_span){ lo, hi, nomatch };
+}
+
+/* Room for one span a line. */
+static void reserve_spans(struct cli *c, struct lists_one *one, size_t n_lines)
+{
+	size_t n = one->spans.n + n_lines;
+	struct setmem_span *v;
+
+	if (n <= one->spans.cap)
+		return;
+	v = arena_new(c->run, struct setmem_span, n);
+	if (one->spans.n)
+		memcpy(v, one->spans.v, one->spans.n * sizeof *v);
+	one->spans.v = v;
+	one->spans.cap = n;
+}
+
+int lists_open(struct cli *c, const char *path, uint32_t *source)
+{
+	int err = source_open(&c->sources, path, source);
+
+	return err ? cli_fail(CLI_REFUSED, "cannot read %s: %s", path, strerror(-err)) : CLI_YES;
+}
+
+void lists_read_source(struct cli *c, struct diags *d, uint32_t source, struct lists_one *one)
+{
+	const struct source *src = source_get(&c->sources, source);
 	double begun = now_s();
-	struct progress p = { path, begun, begun, false };
+	struct progress p = { src->name.p, begun, begun, false };
 	struct lang_list_options o = { .is_declared_here = one->is_declared_here,
 				       .only_family = c->opt.given[OPTION_ONLY_FAMILY] };
-	uint32_t source;
-	int err = source_open(&c->sources, path, &source);
 
-	if (err)
-		return cli_fail(CLI_REFUSED, "cannot read %s: %s", path, strerror(-err));
 	if (isatty(STDERR_FILENO)) {
 		o.progress = show_progress;
 		o.progress_arg = &p;
+	}
+	if (one->is_spans) {
+		reserve_spans(c, one, src->n_lines);
+		o.take = take_span;
+		o.take_arg = one;
 	}
 	lang_list_read(c->run, d, source, one->set, &o, &one->got);
 	if (p.is_shown)
 		fputs("\r\033[K", stderr);
 	one->seconds += now_s() - begun;
-	return CLI_YES;
 }
 
 void lists_finish(struct cli *c, struct diags *d, struct lists_one *one)
@@ -146,6 +176,9 @@ static int read_one(struct cli *c, struct diags *d, struct ruleset *rs, const ch
 	struct str file, name = str_cut(str_from(arg), '=', &file, &has_path);
 	struct lists_one *one;
 	const char *path;
+	uint32_t source;
+	double begun;
+	int status;
 
 	if (name.n == 0 || file.n == 0)
 		return cli_usage(c, "'%s' is no list: write NAME=FILE", arg);
@@ -153,7 +186,14 @@ static int read_one(struct cli *c, struct diags *d, struct ruleset *rs, const ch
 		return cli_usage(c, "a set name has 1 to 31 bytes; '%.*s' has %zu", STR_ARG(name), name.n);
 	path = path_in(c->run, dir, file);
 	one = one_for(c, rs, out, arena_str(c->run, name.p, name.n), path);
-	return one ? lists_read_file(c, d, path, one) : CLI_USAGE;
+	if (!one)
+		return CLI_USAGE;
+	begun = now_s();
+	status = lists_open(c, path, &source);
+	one->seconds += now_s() - begun;
+	if (!status)
+		lists_read_source(c, d, source, one);
+	return status;
 }
 
 int lists_read(struct cli *c, struct diags *d, struct ruleset *rs, const struct lists_args *args, struct lists *out)
@@ -196,7 +236,8 @@ json_t *lists_json(struct cli *c, const struct lists_one *one)
 	json_object_set_new(j, "entries", json_integer((json_int_t)g->n_entries));
 	json_object_set_new(j, "after_merge", json_integer((json_int_t)g->n_merged));
 	json_object_set_new(j, "duplicates", json_integer((json_int_t)g->n_duplicates));
-	json_object_set_new(j, "overlaps", json_integer((json_int_t)g->n_overlaps));
+	if (!one->is_spans)
+		json_object_set_new(j, "overlaps", json_integer((json_int_t)g->n_overlaps));
 	json_object_set_new(j, "left_out", json_integer((json_int_t)g->n_left_out));
 	json_object_set_new(j, "seconds", json_real(one->seconds));
 	json_object_set_new(j, "bytes_read", json_integer((json_int_t)g->n_bytes));

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "lang/lang.h"
+#include "sets/setmem.h"
 
 /* What came of the lists of one set. */
 struct lists_one {
@@ -14,6 +15,8 @@ struct lists_one {
 	struct lang_list got;
 	double seconds;
 	bool is_declared_here;
+	VEC(struct setmem_span) spans; /* in place of elements, if is_spans */
+	bool is_spans;
 };
 
 struct lists_args {
@@ -32,9 +35,11 @@ struct lists {
  * address. Returns CLI_YES (errors in the lists are in d), or CLI_USAGE or CLI_REFUSED, told already.
  */
 int lists_read(struct cli *c, struct diags *d, struct ruleset *rs, const struct lists_args *args, struct lists *out);
-/* Reads one file into a set that it can fill, with progress on a terminal. CLI_YES or CLI_REFUSED, told already. */
-int lists_read_file(struct cli *c, struct diags *d, const char *path, struct lists_one *one);
-/* After the last file: merges, or with --strict finds overlaps. */
+/* Opens a file; CLI_YES or CLI_REFUSED, told already. */
+int lists_open(struct cli *c, const char *path, uint32_t *source);
+/* Reads a list into a set that it can fill, with progress on a terminal; errors go to d. */
+void lists_read_source(struct cli *c, struct diags *d, uint32_t source, struct lists_one *one);
+/* After the last list, of elements: merges, or with --strict finds overlaps. */
 void lists_finish(struct cli *c, struct diags *d, struct lists_one *one);
 /* "120430 entries, 118911 after merge, 3 duplicates, 0.05 s, 1711064 bytes" */
 struct str lists_text(struct arena *a, const struct lists_one *one);

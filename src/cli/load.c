@@ -108,6 +108,20 @@ static void print_detached(const struct load_result *r)
 	}
 }
 
+/* Sets whose elements came and went at run time: they go on so, or the file wins. */
+static void print_sets(const struct load_result *r)
+{
+	for (size_t i = 0; i < r->sets.sets.n; i++) {
+		const struct setload_set *s = &r->sets.sets.v[i];
+
+		if (s->has_changes && s->fate == SETLOAD_KEPT)
+			printf("  set %.*s goes on with what came and went since it was loaded\n", STR_ARG(s->set->name));
+		else if (s->has_changes && s->fate == SETLOAD_REPLACED)
+			printf("  set %.*s is declared in another way than before: what came and went since is gone\n",
+			       STR_ARG(s->set->name));
+	}
+}
+
 static void print_result(struct cli *c, struct live *l, const struct load_result *r, const struct hooks *all)
 {
 	printf("%s: %u rule%s, %u added, %u removed, %u kept\n", c->opt.given[OPTION_DRY_RUN] ? "would load" : "loaded",
@@ -119,6 +133,7 @@ static void print_result(struct cli *c, struct live *l, const struct load_result
 	print_detached(r);
 	if (!r->points.n)
 		puts("  nothing is attached: every chain is empty and accepts");
+	print_sets(r);
 	for (int f = 0; f < FAMILY_COUNT; f++)
 		if (r->tracks[f])
 			printf("  connections are tracked for these rules: nft table %s %.*s\n",
@@ -208,5 +223,9 @@ int load_verb(struct cli *c)
 	if (status)
 		return status;
 	q.rules = rules.set;
-	return load(c, &q);
+	status = load(c, &q);
+	for (size_t i = 0; i < rules.lists.all.n && !status && !c->opt.given[OPTION_JSON]; i++)
+		printf("  set %.*s: %.*s\n", STR_ARG(rules.lists.all.v[i].set->name),
+		       STR_ARG(lists_text(c->run, &rules.lists.all.v[i])));
+	return status;
 }

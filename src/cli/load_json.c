@@ -89,6 +89,24 @@ static json_t *changes_json(struct cli *c, const struct load_result *r)
 	return all;
 }
 
+static json_t *sets_json(struct cli *c, const struct load_result *r)
+{
+	static const char *const fates[] = { [SETLOAD_NEW] = "new", [SETLOAD_KEPT] = "kept", [SETLOAD_REPLACED] = "replaced" };
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < r->sets.sets.n; i++) {
+		const struct setload_set *s = &r->sets.sets.v[i];
+		json_t *j = json_object();
+
+		json_object_set_new(j, "set", report_json_str(c->run, s->set->name));
+		json_object_set_new(j, "fate", json_string(fates[s->fate]));
+		json_object_set_new(j, "had_changes", json_boolean(s->has_changes));
+		json_object_set_new(j, "declared_elements", json_integer((json_int_t)s->n_elems));
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
 static void put_diagnostics(struct cli *c, json_t *j)
 {
 	json_object_set_new(j, "errors", json_integer(c->diags.n_errors));
@@ -117,6 +135,7 @@ void load_json_print(struct cli *c, const struct load_request *q, const struct l
 	json_object_set_new(j, "hooks", points);
 	json_object_set_new(j, "detached", detached_json(c, r));
 	json_object_set_new(j, "tracked", tracked);
+	json_object_set_new(j, "sets", sets_json(c, r));
 	put_diagnostics(c, j);
 	report_json_print(j);
 }

@@ -7,6 +7,7 @@
 #include "cli/live.h"
 #include "cli/report.h"
 #include "cli/saved.h"
+#include "cli/set.h"
 
 static int print_files(struct cli *c, const struct info *info)
 {
@@ -65,6 +66,7 @@ int save_verb(struct cli *c)
 		return cli_fail(CLI_REFUSED, "no rules are loaded");
 	if (err)
 		return live_refused(c, &l);
+	set_tell_unsaved(c, &l.in);
 	if (!c->n_args && c->opt.given[OPTION_JSON]) {
 		print_json(c, &active, NULL);
 		return CLI_YES;

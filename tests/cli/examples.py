@@ -79,9 +79,10 @@ def of_completion():
     tap.ok(text == open(path).read(), "dist/weir.bash is what help --completion bash prints")
     script = text + '\nCOMP_WORDS=(weir ch); COMP_CWORD=1; _weir; echo "${COMPREPLY[@]}"' \
         + '\nCOMP_WORDS=(weir explain --ho); COMP_CWORD=2; _weir; echo "${COMPREPLY[@]}"' \
+        + '\nCOMP_WORDS=(weir set l); COMP_CWORD=2; _weir; echo "${COMPREPLY[@]}"' \
         + '\nCOMP_WORDS=(weir explain --hook f); COMP_CWORD=3; _weir; echo "${COMPREPLY[@]}"\n'
     p = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    tap.ok(p.stdout.decode().split() == ["check", "--hook", "forward"], "the shell completes verbs, options, choices",
+    tap.ok(p.stdout.decode().split() == ["check", "--hook", "load", "list", "forward"], "the shell completes verbs, options, choices",
            p.stdout.decode())
 
 

@@ -62,6 +62,11 @@ LINES = [
     ("an interface name that is too long", ["eval", "--in", "a" * 16] + V4 + ["examples/host.pcap"], 2, "", "15 bytes"),
     ("test", ["test", "examples/host.t"], 0, "7 passed, 0 failed", ""),
     ("test as JSON", ["test", "--json", "examples/host.t"], 0, '"passed": 7', ""),
+    ("no command of set", ["set"], 2, "", "too few arguments"),
+    ("a misspelt command of set", ["set", "lod", "x", "y"], 2, "", "did you mean 'weir set load'?"),
+    ("a command of set that is like none", ["set", "frobnicate"], 2, "", "knows no 'frobnicate'"),
+    ("a command of set with too few arguments", ["set", "load", "x"], 2, "", "usage: weir set load NAME FILE..."),
+    ("a command of set with too many", ["set", "swap", "a", "b", "c"], 2, "", "usage: weir set swap A B"),
     ("print", ["check", "--print"] + V4, 0, "-A services -p tcp -m tcp --dport 22", ""),
     ("dump", ["check", "--dump"] + V4, 0, "chain", ""),
 ]

@@ -26,7 +26,7 @@ is "$(says '(j["loaded"], "active" in j, j["errors"], j["diagnostics"][0]["line"
 	"(False, False, 1, 5, ['diagnostics', 'errors', 'loaded', 'warnings'])" "are told as check tells them"
 answer 0 "load: the first rules" load --json one.v4
 is "$(says 'sorted(j)')" \
-	"['added', 'detached', 'diagnostics', 'errors', 'hooks', 'kept', 'loaded', 'removed', 'rules', 'tracked', 'warnings']" "its fields"
+	"['added', 'detached', 'diagnostics', 'errors', 'hooks', 'kept', 'loaded', 'removed', 'rules', 'sets', 'tracked', 'warnings']" "its fields"
 is "$(says '(j["loaded"], j["rules"], j["added"], j["removed"], j["kept"], j["tracked"], j["detached"])')" \
 	"(True, 2, 2, 0, 0, [], [])" "what it counts"
 is "$(says '[(h["family"], h["hook"], h["priority"], h["priority_wanted"], h["new"], h["chains"]) for h in j["hooks"]]')" \
