@@ -9,6 +9,7 @@
 #     make fuzz       SECS=60 for each fuzzer
 #     make soak       long runs of the random tests; SEED=, ROUNDS=
 #     make bench      measurements beside peers; make bench-classify: what finding a rule costs, over ClassBench sets
+#     make bench-lists  chains called beside chains put in, rows of counting rules; as root also in the kernel
 #     make bench-sets sets of 1,000 to 1,000,000 elements beside the kernel's maps, ipset and nft; N="1000 100000"
 #     make lib        build/lib: the library and its header for other programs (docs/library.md); make examples: programs that use it
 #     make install    PREFIX=/usr/local DESTDIR=
@@ -53,7 +54,7 @@ TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
 TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
 FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all lib examples tests demo test test-run check fuzz soak bench bench-classify bench-sets bless install clean libs-present
+.PHONY: all lib examples tests demo test test-run check fuzz soak bench bench-classify bench-lists bench-sets bless install clean libs-present
 all: $(B)/weir
 
 # The library for other programs: what compiles and judges, without the kernel and without what prints. Of its names only
@@ -153,6 +154,9 @@ build/bench/%: bench/%.c
 build/bench/classify: bench/classify/classify.c tests/diff/lib/classbench.c build/libweir.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -Itests -o $@ $^ $(LDLIBS_ALL)
+build/bench/lists: bench/lists/lists.c tests/diff/lib/judge.c tests/diff/lib/testrun.c build/libweir.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -Itests -o $@ $^ $(LDLIBS_ALL)
 build/bench/key.bpf.o: bench/classify/key.bpf.c $(wildcard src/datapath/*.h src/tables/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
@@ -175,6 +179,9 @@ bench-classify:
 	@{ build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench && \
 		$(if $(DPDK),$(DPDK) $(WEIR_SHARED)/classbench,echo "rte_acl  n/a: needs the package libdpdk-dev") && \
 		build/bench/classify build/bench/key.bpf.o $(WEIR_SHARED)/classbench ip6; } | bench/classify/bars.py
+bench-lists:
+	@$(MAKE) --no-print-directory -s -j$(JOBS) build/bench/lists $(BPF)
+	@build/bench/lists
 bench-sets:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all $(BENCH) build/bench/sets build/bench/key.bpf.o build/bench/peers.bpf.o
