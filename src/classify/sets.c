@@ -15,18 +15,20 @@ struct sets {
 	struct arena *a;
 	const struct ruleset *rs;
 	struct diags *d;
+	bool may_expire;
 	enum state *state;  /* by set.id */
 	uint32_t *n_shapes; /* by set.id, of those that are asked: how many at most */
 	struct sets_asked asked;
 };
 
-struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d)
+struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d, bool may_expire)
 {
 	struct sets *s = arena_new(a, struct sets, 1);
 
 	s->a = a;
 	s->rs = rs;
 	s->d = d;
+	s->may_expire = may_expire;
 	s->state = arena_new(a, enum state, rs->sets.n + 1);
 	s->n_shapes = arena_new(a, uint32_t, rs->sets.n + 1);
 	return s;
@@ -72,7 +74,7 @@ static bool refuse(struct sets *s, const struct set *set, const struct set_elem 
 static bool may_ask(struct sets *s, const struct set *set)
 {
 	enum state *state = &s->state[set->id];
-	const struct set_elem *el = find_elem(set, expires);
+	const struct set_elem *el = s->may_expire ? NULL : find_elem(set, expires);
 
 	if (*state != STATE_NOT_ASKED)
 		return *state == STATE_ASKED;

@@ -21,7 +21,8 @@ struct sets_asked {
 	VEC(struct sets_asking) at;
 };
 
-struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d);
+/* may_expire: somebody knows when the time of elements begins; else one that expires is an error. */
+struct sets *sets_collect(struct arena *a, const struct ruleset *rs, struct diags *d, bool may_expire);
 /* The test t (TEST_SET), for rules of one family. What cannot be asked is an error, once for each set. */
 void sets_emit(struct sets *s, struct code *c, const struct test *t, bool is_ip4, int yes, int no);
 /* When all code is there, of which the first instruction will lie at pc. */

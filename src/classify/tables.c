@@ -275,7 +275,7 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	b.code.a = b.words.a = a;
 	sums_init(&b.sums, a, rs, opt);
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
-	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d), .hz = jiffies_per_second(opt) };
+	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d, opt->sets_expire), .hz = jiffies_per_second(opt) };
 	b.emit = (struct emit){ .code = &b.code, .room = &b.room, .sums = &b.sums, .opt = opt };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);

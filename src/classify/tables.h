@@ -92,7 +92,8 @@ struct tables_options {
 	bool test_run;	/* for test runs: what only a live hook refuses (MARK at netfilter hooks) is compiled */
 	enum tables_engine engine; /* of every list, as far as it can; 0: each list's own best */
 	uint32_t hz;	/* jiffies in a second, for limits; 0: this kernel's */
-	uint64_t now;	/* jiffies: when the time of elements of sets begins */
+	bool sets_expire; /* elements of sets may have a time */
+	uint64_t now;	/* jiffies: when it begins */
 	bool sets_apart; /* somebody else makes the image of the sets, and calls sets_number() */
 	/*
 	 * Bit p: the chain at position p may join the program of the one before it at its hook. 0: the default, wherever no hook

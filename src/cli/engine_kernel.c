@@ -151,11 +151,11 @@ static uint64_t bytes_number(const uint8_t *p, unsigned n)
 	return v;
 }
 
-static void put_meta(struct dp_test_meta *m, const struct packet *p, uint32_t mark)
+static void put_meta(struct dp_test_meta *m, const struct packet *p, uint64_t now, uint32_t mark)
 {
 	int ct = p->ct < 0 ? CT_INVALID : p->ct;
 
-	*m = (struct dp_test_meta){ .now = (uint64_t)(p->time_ns / (1000000000 / ENGINE_HZ)) + 1000000, .mark = mark,
+	*m = (struct dp_test_meta){ .now = now, .mark = mark,
 				    .ct_state = (uint8_t)(1u << ct),
 				    .has_ct = ct == CT_NEW || ct == CT_ESTABLISHED || ct == CT_RELATED };
 	name_words(p->iif, m->iif);
@@ -276,7 +276,7 @@ static bool run_point(struct kernel_state *k, struct arena *a, const struct pack
 	LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = bytes.p, .data_size_in = (uint32_t)bytes.n, .ctx_in = &state,
 		    .ctx_size_in = sizeof state, .repeat = 1);
 
-	put_meta(k->meta, p, out->mark);
+	put_meta(k->meta, p, engine_now(&k->t, p), out->mark);
 	for (uint32_t i = 0; i < engine_counters(&k->t); i++)
 		k->before[i] = counted(k, i);
 	if (bpf_prog_test_run_opts(k->fd[point], &o)) {

@@ -49,7 +49,7 @@ static bool run_point(struct state *s, struct arena *a, const struct packet *p, 
 		      struct engine_answer *out)
 {
 	struct packet here = engine_packet_at(&s->t, p, position);
-	uint64_t now = (uint64_t)(p->time_ns / (1000000000 / ENGINE_HZ)) + 1000000;
+	uint64_t now = engine_now(&s->t, p);
 	struct native_result r;
 
 	native_run(s->native, position, &here, out->mark, now, &r);

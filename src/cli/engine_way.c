@@ -22,9 +22,9 @@ bool engine_tables_build(struct arena *a, const struct ruleset *rs, const struct
 	struct sources none = { .a = a };
 	struct diags d = { .a = a, .sources = &none };
 	struct tables_options build = { .reject_as_drop = true, .log_as_count = true, .test_run = true, .may_sum = true,
-					.hz = ENGINE_HZ, .malformed_accept = opt->malformed_accept };
+					.hz = ENGINE_HZ, .sets_expire = true, .now = ENGINE_START, .malformed_accept = opt->malformed_accept };
 
-	*out = (struct engine_tables){ rs, tables_build(a, rs, &build, &d), *opt };
+	*out = (struct engine_tables){ .rs = rs, .tables = tables_build(a, rs, &build, &d), .opt = *opt };
 	if (!out->tables)
 		*skip = arena_printf(a, "%s", first_error(&d));
 	else if (opt->track)
@@ -34,6 +34,17 @@ bool engine_tables_build(struct arena *a, const struct ruleset *rs, const struct
 	else if (out->tables->features & DP_F_ROUTE)
 		*skip = STR("the kind of an address is told by its route, which a test does not have");
 	return skip->n == 0;
+}
+
+/* The evaluator's clock: it begins with the first packet of a capture, at 0 otherwise, and does not go back. */
+uint64_t engine_now(struct engine_tables *e, const struct packet *p)
+{
+	if (!e->has_started && p->has_time && p->time_is_epoch)
+		e->start_ns = e->now_ns = p->time_ns;
+	e->has_started = true;
+	if (p->has_time && p->time_ns > e->now_ns)
+		e->now_ns = p->time_ns;
+	return (uint64_t)((e->now_ns - e->start_ns) / (1000000000 / ENGINE_HZ)) + ENGINE_START;
 }
 
 static size_t hooks_of(const struct engine_tables *e, const struct packet *p, const enum hook **way, enum hook *one)

@@ -7,12 +7,14 @@
 #include "cli/engine.h"
 #include "tables/format.h"
 
-enum { ENGINE_HZ = 1000 };
+enum { ENGINE_HZ = 1000, ENGINE_START = 1000000 }; /* jiffies: in a second; at the start */
 
 struct engine_tables {
 	const struct ruleset *rs;
 	const struct tables *tables;
 	struct eval_options opt;
+	bool has_started;
+	int64_t start_ns, now_ns;
 };
 
 /* Compiles for a test run. False: *skip says why not. */
@@ -25,6 +27,7 @@ bool engine_tables_build(struct arena *a, const struct ruleset *rs, const struct
 unsigned engine_way(const struct engine_tables *e, const struct packet *p, unsigned *positions);
 /* The packet as programs at this position meet it: nothing has tracked its connection at raw. */
 struct packet engine_packet_at(const struct engine_tables *e, const struct packet *p, unsigned position);
+uint64_t engine_now(struct engine_tables *e, const struct packet *p); /* jiffies */
 uint32_t engine_counters(const struct engine_tables *e); /* how many there are */
 /*
  * The rules of a counter, *n of them, in order; none: *policy is the chain whose policy it counts, or NULL: a special

@@ -101,7 +101,7 @@ static int compile(struct load *l)
 	opt.sum_counter = number_sum;
 	opt.sum_arg = l;
 	opt.shared_chains = shared_chains(l->a);
-	opt.sets_apart = true;
+	opt.sets_apart = opt.sets_expire = true;
 	l->tables = tables_build(l->a, l->q->rules, &opt, l->d);
 	if (!l->tables)
 		return -EINVAL;

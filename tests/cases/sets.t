@@ -183,6 +183,20 @@ packet  in=eth0 t=1 udp 192.0.2.1:1 > 198.51.100.1:23   accept  policy
 packet  in=eth0 t=10 udp 192.0.2.1:1 > 198.51.100.1:22  drop    rule 1
 packet  in=eth0 t=12 udp 192.0.2.1:1 > 198.51.100.1:22  accept  policy
 
+case declared elements end with their time
+set     create seen hash:net family inet timeout 10
+set     add seen 192.0.2.0/24 timeout 5
+set     add seen 192.0.0.0/16
+set     add seen 198.51.100.0/24 timeout 0
+set     add seen 192.0.2.128/25 timeout 3 nomatch
+rules   -A INPUT -m set --match-set seen src -j DROP
+packet  in=eth0 t=0 udp 192.0.2.1:1 > 198.51.100.1:1    drop    rule 1
+packet  in=eth0 t=3 udp 192.0.2.129:1 > 198.51.100.1:1  accept  policy
+packet  in=eth0 t=4 udp 192.0.2.129:1 > 198.51.100.1:1  drop    rule 1
+packet  in=eth0 t=6 udp 192.0.2.1:1 > 198.51.100.1:1    drop    rule 1    # by the larger network
+packet  in=eth0 t=11 udp 192.0.2.1:1 > 198.51.100.1:1   accept  policy
+packet  in=eth0 t=11 udp 198.51.100.1:1 > 192.0.2.1:1   drop    rule 1
+
 case wrong sets
 error   -A INPUT -m set --match-set s -j DROP         -       --match-set
 error   -A INPUT -m set --match-set s sorc -j DROP    -       sorc

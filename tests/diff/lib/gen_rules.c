@@ -87,24 +87,29 @@ static void make_set(struct gen *g, unsigned k)
 {
 	struct gen_set *s = &g->set[g->n_sets++];
 	unsigned t = (unsigned)gen_below(g, sizeof set_types / sizeof *set_types), n = (unsigned)gen_below(g, 12);
-	bool has_nets = strchr(set_types[t].dims, 'n');
+	bool has_nets = strchr(set_types[t].dims, 'n'), has_times = gen_chance(g, 20);
 
 	snprintf(s->name, sizeof s->name, "s%u", k);
 	s->type = set_types[t].type;
 	s->n_dims = (unsigned)strlen(set_types[t].dims);
 	memcpy(s->dim, set_types[t].dims, s->n_dims);
 	if (strcmp(s->type, "bitmap:port") == 0)
-		gen_printf(g, "create %s bitmap:port range 0-65535\n", s->name);
+		gen_printf(g, "create %s bitmap:port range 0-65535", s->name);
 	else if (strcmp(s->type, "hash:mac") == 0)
-		gen_printf(g, "create %s hash:mac\n", s->name);
+		gen_printf(g, "create %s hash:mac", s->name);
 	else
-		gen_printf(g, "create %s %s family %s\n", s->name, s->type, g->ip6 ? "inet6" : "inet");
+		gen_printf(g, "create %s %s family %s", s->name, s->type, g->ip6 ? "inet6" : "inet");
+	if (has_times)
+		gen_printf(g, " timeout %u", (unsigned)gen_below(g, 4));
+	gen_printf(g, "\n");
 	for (unsigned i = 0; i < n; i++) {
 		gen_printf(g, "add %s ", s->name);
 		for (unsigned d = 0; d < s->n_dims; d++) {
 			gen_printf(g, d ? "," : "");
 			set_dim(g, s, d);
 		}
+		if (has_times && gen_chance(g, 50))
+			gen_printf(g, " timeout %u", (unsigned)gen_below(g, 4));
 		gen_printf(g, "%s -exist\n", has_nets && gen_chance(g, 20) ? " nomatch" : "");
 	}
 }

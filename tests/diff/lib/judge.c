@@ -35,7 +35,7 @@ bool bench_open(struct bench *b, struct arena *a, const struct case_text *t, str
 {
 	struct sources src = { .a = a };
 	struct diags d = { .a = a, .sources = &src };
-	struct tables_options opt = { .reject_as_drop = true, .test_run = true, .hz = JUDGE_HZ, .engine = t->engine,
+	struct tables_options opt = { .reject_as_drop = true, .test_run = true, .hz = JUDGE_HZ, .sets_expire = true, .engine = t->engine,
 				      .may_sum = true };
 	struct eval_options eo = { .hook = -1, .ct = -1, .malformed_accept = t->malformed_accept };
 	struct native_tables nt;
