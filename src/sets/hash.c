@@ -85,6 +85,11 @@ static uint64_t *slots_for(const struct hash *t, uint64_t hash, size_t *n)
 	return t->slot + at * t->stride;
 }
 
+void hash_prefetch(const struct hash *t, const struct hash_key *k)
+{
+	__builtin_prefetch(t->slot + DP_SET_SLOT(hash_of(k), t->n_slots) * t->stride, 1);
+}
+
 uint64_t *hash_find(const struct hash *t, const struct hash_key *k, unsigned phase)
 {
 	uint64_t hash = hash_of(k), word = slot_word(k, hash), *s;

@@ -154,6 +154,7 @@ uint64_t hash_create(struct op *op, const struct head *h, size_t n, const struct
 /* Puts the shape of k there if it is new; k->shape is set. *entry is the table, maybe with another head. False: op->err. */
 bool hash_shape(struct op *op, const struct head *h, uint64_t *entry, struct hash_key *k);
 /* The slot that holds k in this phase, or NULL. */
+void hash_prefetch(const struct hash *t, const struct hash_key *k); /* where an element may lie */
 uint64_t *hash_find(const struct hash *t, const struct hash_key *k, unsigned phase);
 /* Puts k there for the phases of the mask `sides`; NULL: no room near its place. */
 uint64_t *hash_insert(struct setmem *m, const struct hash *t, const struct hash_key *k, unsigned sides);
