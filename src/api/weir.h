@@ -244,8 +244,8 @@ WEIR_PUBLIC struct weir_context *weir_context_create(struct weir_rules *rules, c
 WEIR_PUBLIC void weir_context_free(struct weir_context *ctx);
 
 /*
- * Judges n packets, in order, each at all these hooks (a sum of enum weir_hook) until it is dropped. Best are 32 at a time or
- * more. Returns WEIR_OK, or WEIR_ERROR_USE: nothing was judged because of an argument; or values in some packets cannot be,
+ * Judges n packets, in order, each at all these hooks (a sum of enum weir_hook) until it is dropped. Best are 32 or 64 at a
+ * time, or more. Returns WEIR_OK, or WEIR_ERROR_USE: nothing was judged because of an argument; or values in some packets cannot be,
  * and these are WEIR_UNKNOWN, the others judged.
  */
 WEIR_PUBLIC enum weir_error weir_classify(struct weir_context *ctx, unsigned hooks, const struct weir_packet *packet, size_t n,

@@ -11,14 +11,18 @@
 
 #include "cli/answer.h"
 #include "cli/brief.h"
+#include "cli/eval_tables.h"
 #include "cli/hits.h"
 #include "cli/read.h"
 #include "cli/report.h"
 #include "packet/capture.h"
 
+enum { ENGINE_EVAL, ENGINE_TABLES, ENGINE_KERNEL }; /* as in option.def */
+
 struct run {
 	struct cli *c;
 	struct eval *eval;
+	struct eval_tables *tables; /* NULL: the evaluator judges all packets */
 	struct capture *capture;
 	struct hits hits;
 	const struct env *env;	/* of --env, or NULL */
@@ -46,7 +50,7 @@ static void show_progress(struct run *r)
 		fprintf(stderr, "\r%3" PRIu64 " %%  ", at * 100 / size);
 	else
 		fputc('\r', stderr);
-	fprintf(stderr, "%" PRIu64 " packets", r->hits.all.packets);
+	fprintf(stderr, "%" PRIu64 " packets", capture_packets(r->capture));
 	fflush(stderr);
 }
 
@@ -107,6 +111,16 @@ static void judge(struct run *r, struct packet *p)
 	arena_reset(r->scratch);
 }
 
+static void judge_by_tables(struct run *r, struct packet *p)
+{
+	struct facts f = { 0 };
+
+	if (r->c->opt.text[OPTION_ON])
+		facts_read(&f, p);
+	set_ifaces(r, p, &f);
+	eval_tables_add(r->tables, p);
+}
+
 static int run_capture(struct run *r)
 {
 	struct packet p;
@@ -114,8 +128,11 @@ static int run_capture(struct run *r)
 
 	r->show_progress = isatty(STDERR_FILENO) && !(r->c->opt.given[OPTION_EACH] && isatty(STDOUT_FILENO));
 	while ((got = capture_next(r->capture, &p)) > 0) {
-		judge(r, &p);
-		if (r->show_progress && r->hits.all.packets % 256 == 0)
+		if (r->tables)
+			judge_by_tables(r, &p);
+		else
+			judge(r, &p);
+		if (r->show_progress && capture_packets(r->capture) % 256 == 0)
 			show_progress(r);
 	}
 	if (r->show_progress && r->shown_at_ms)
@@ -142,12 +159,36 @@ static bool name_fits(const char *name)
 	return !name || (*name && strlen(name) < 16);
 }
 
+/* The tables of --engine tables, or, where they cannot give the evaluator's answers, a line that says why. */
+static void open_tables(struct run *r, const struct ruleset *rs, const struct eval_options *opt)
+{
+	struct str why = STR("--each tells how each packet was decided");
+
+	if (option_choice(&r->c->opt, OPTION_ENGINE) != ENGINE_TABLES)
+		return;
+	if (!r->c->opt.given[OPTION_EACH])
+		r->tables = eval_tables_open(r->c->run, rs, opt, &r->hits, &why);
+	if (!r->tables)
+		cli_fail(0, "--engine tables: %.*s; the evaluator judges all packets", STR_ARG(why));
+}
+
+static void close_tables(struct run *r)
+{
+	uint64_t n = r->tables ? eval_tables_end(r->tables) : 0;
+
+	if (n)
+		cli_fail(0, "--engine tables: the evaluator judged %" PRIu64 " packet%s that say%s too little, or are not well-formed IP", n,
+			 n == 1 ? "" : "s", n == 1 ? "s" : "");
+}
+
 static int check_ifaces(struct cli *c)
 {
 	const char *const *text = c->opt.text;
 
 	if (!name_fits(text[OPTION_IN]) || !name_fits(text[OPTION_OUT]) || !name_fits(text[OPTION_ON]))
 		return cli_usage(c, "an interface name has 1 to 15 bytes");
+	if (option_choice(&c->opt, OPTION_ENGINE) == ENGINE_KERNEL)
+		return cli_usage(c, "--engine kernel: the kernel judges what is loaded; 'weir test' tries rules there");
 	if (text[OPTION_ON] && !text[OPTION_ENV])
 		return cli_usage(c, "--on needs --env: the addresses of the host tell the direction of a packet");
 	if (text[OPTION_ON] && (text[OPTION_IN] || text[OPTION_OUT]))
@@ -191,7 +232,9 @@ int eval_verb(struct cli *c)
 	r.env = opt.env;
 	r.eval = eval_create(c->run, rules.set, &opt);
 	hits_init(c->run, &r.hits, rules.set);
+	open_tables(&r, rules.set, &opt);
 	status = run_capture(&r);
+	close_tables(&r);
 	print_result(&r);
 	unknown = r.hits.verdict[VERDICT_NONE].packets;
 	if (unknown && !c->opt.given[OPTION_IN] && !c->opt.given[OPTION_OUT] && !c->opt.given[OPTION_HOOK] &&

@@ -87,6 +87,7 @@ struct native_answer {
 	uint32_t counter; /* that went up last; NATIVE_NO_COUNTER: there were no rules */
 	uint32_t mark;	  /* after the rules */
 	uint32_t bytes;	  /* what counters add for this packet */
+	uint32_t passed;  /* positions of the way that let it pass */
 };
 /* Judges n frames, each at these positions in order until something drops it; now: jiffies. out: n of them. */
 struct native_way {

@@ -26,8 +26,10 @@ static void batch_one(struct native *n, const struct native_way *way, const stru
 	if (out->is_malformed)
 		dp_count_add(&k, DP_COUNTER_MALFORMED);
 	n->last_hit = NATIVE_NO_COUNTER;
-	for (unsigned i = 0; i < way->n && parsed <= DP_PARSED_IP6 && out->verdict == NATIVE_ACCEPT; i++)
+	for (unsigned i = 0; i < way->n && parsed <= DP_PARSED_IP6 && out->verdict == NATIVE_ACCEPT; i++) {
 		run_position(&run, &k, f, parsed, way->position[i], out);
+		out->passed += out->verdict == NATIVE_ACCEPT;
+	}
 	out->counter = n->last_hit;
 }
 
@@ -165,6 +167,7 @@ static void batch_position(struct batch *b, unsigned position, unsigned family)
 
 		at->v[at->n] = j;
 		at->n += b->out[j].verdict == NATIVE_ACCEPT;
+		b->out[j].passed += b->out[j].verdict == NATIVE_ACCEPT;
 	}
 }
 
