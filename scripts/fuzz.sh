@@ -14,6 +14,7 @@ seeds() { # fuzzer: files to begin with
 	iptables) ls tests/oracle/rules/*.v4 demo/*.v4 examples/*.v4 tests/cases/*.t ;;
 	ip6tables) ls tests/oracle/rules/*.v6 demo/*.v6 examples/*.v6 ;;
 	ipset) ls demo/*.save examples/*.ipset ;;
+	list) ls examples/*.txt ;;
 	capture) ls demo/*.pcap examples/*.pcap ;;
 	esac
 }

@@ -158,6 +158,8 @@ static void errors_have_places(void **state)
 		{ "192.0.2.1 nomtach\n", 1, 11, 7, "only options", "did you mean 'nomatch'" },
 		{ "192.0.2.1 timeout\n", 1, 18, 0, "seconds", NULL },
 		{ "192.0.2.1 timeout x\n", 1, 19, 1, "seconds", NULL },
+		{ "192.0.2.1 comment \"x y\n", 1, 19, 4, "no closing quotation mark", NULL },
+		{ "192.0.2.1 comment x\"y\n", 1, 19, 3, "no quotation marks", NULL },
 		{ "0.0.0.0/0\n", 1, 1, 9, "every address", "0.0.0.0/1" },
 		{ "0.0.0.0-255.255.255.255\n", 1, 1, 23, "every address", "0.0.0.0/1" },
 	};

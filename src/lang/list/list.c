@@ -170,13 +170,20 @@ static bool read_timeout(struct list_reader *r, struct str name, const char **p,
 
 static bool read_comment(struct list_reader *r, struct str name, const char **p, const char *end, struct set_elem *e)
 {
+	const char *from;
+
 	if (!set_has(r, &r->s->has_comments, name, "comment"))
 		return false;
+	from = skip_blanks(*p, end);
 	e->comment = next_word(p, end);
-	if (e->comment.n <= 255)
+	if (from < end && *from == '"' && e->comment.p + e->comment.n == *p) {
+		list_error(r, list_place(r, from, *p), "the text that begins here has no closing quotation mark");
+		return false;
+	}
+	if (e->comment.n <= 255 && (!e->comment.n || !memchr(e->comment.p, '"', e->comment.n)))
 		return true;
 	list_error(r, list_place(r, e->comment.p, e->comment.p + e->comment.n),
-		   "a comment has at most 255 bytes; this one has %zu", e->comment.n);
+		   "a comment has at most 255 bytes, and no quotation marks in it; this one has %zu bytes", e->comment.n);
 	return false;
 }
 
