@@ -1,16 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Lists of addresses beside the rules (--set NAME=FILE), offline: filled sets, the report, errors, a million entries."""
+import bisect
+import collections
 import ipaddress
 import json
 import os
+import pty
 import random
+import select
+import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tap import ROOT, end, ok, run, skip  # noqa: E402
+from tap import ROOT, WEIR, end, ok, run, skip  # noqa: E402
 
 SHARED = os.environ.get("WEIR_SHARED", os.path.join(ROOT, "../shared"))
 LISTS = os.path.join(SHARED, "blocklists")
@@ -128,12 +133,46 @@ def pcap(path, packets):
             f.write(bytes(8) + len(body).to_bytes(4, "little") * 2 + body)
 
 
-def counted(folder, path, packets):
+def counted(folder, path, packets, *args):
     cap = os.path.join(folder, "c.pcap")
     pcap(cap, packets)
-    status, out, err = run("eval", "--json", "--in", "eth0", "--set", "bad=" + path, rules(folder), cap)
+    status, out, err = run("eval", "--json", "--in", "eth0", *args, "--set", "bad=" + path, rules(folder), cap)
     got = json.loads(out) if status == 0 else {}
     return got.get("verdicts", {}).get("drop", {}).get("packets", err)
+
+
+class SortedArray:
+    """Spans of addresses that do not touch: what a list means, found without weir."""
+
+    def __init__(self, spans):
+        self.lo, self.hi = [], []
+        for lo, hi in sorted(spans):
+            if self.hi and lo <= self.hi[-1] + 1:
+                self.hi[-1] = max(self.hi[-1], hi)
+            else:
+                self.lo.append(lo)
+                self.hi.append(hi)
+
+    def __contains__(self, a):
+        i = bisect.bisect_right(self.lo, a) - 1
+        return i >= 0 and a <= self.hi[i]
+
+    def probes(self, n):
+        """Both sides of both ends of spans, and anything else."""
+        ends = [e + d for i in random.sample(range(len(self.lo)), min(len(self.lo), n // 12))
+                for e, ds in ((self.lo[i], (-1, 0, 1)), (self.hi[i], (-1, 0, 1))) for d in ds]
+        ends = [a for a in ends if 0 < a < 1 << 32]
+        return ends + [random.getrandbits(32) for _ in range(n - len(ends))]
+
+
+def with_overlaps(folder, path):
+    """The list, and every /24 of it that holds ten addresses or more, as a network beside them."""
+    addrs = [int(ipaddress.IPv4Address(a)) for a in open(path).read().split()]
+    dense = collections.Counter(a >> 8 for a in addrs)
+    nets = [n for n, k in dense.items() if k >= 10]
+    text = open(path).read() + "".join("%s/24 # dense\n" % ipaddress.IPv4Address(n << 8) for n in nets)
+    spans = [(a, a) for a in addrs] + [(n << 8, n << 8 | 255) for n in nets]
+    return write(folder, "dense.txt", text), spans, len(addrs) + len(nets)
 
 
 def published_lists(folder):
@@ -142,16 +181,20 @@ def published_lists(folder):
         if not os.path.exists(path):
             skip("published list " + name, "WEIR_SHARED has no blocklists")
             continue
-        status, out, err = run("check", "--json", "--set", "bad=" + path, rules(folder))
-        got = json.loads(out)["lists"][0]
-        addrs = {int(ipaddress.IPv4Address(a)) for a in open(path).read().split()}
-        ok(got["entries"] == entries and got["duplicates"] == entries - len(addrs), "published list " + name, out + err)
         random.seed(3)
-        some = random.sample(sorted(addrs), 5000)
-        probes = [a + d for a in some for d in (-1, 0, 1)] + [random.getrandbits(32) for _ in range(5000)]
-        want = sum(a in addrs for a in probes)
-        got = counted(folder, path, [(a, 0x0a000001) for a in probes])
-        ok(got == want, "20,000 packets judged by %s" % name, "%s, wanted %d" % (got, want))
+        addrs = [int(ipaddress.IPv4Address(a)) for a in open(path).read().split()]
+        for what, file, spans, n in (("as it is", path, [(a, a) for a in addrs], entries),
+                                     ("with overlaps",) + with_overlaps(folder, path)):
+            status, out, err = run("check", "--json", "--set", "bad=" + file, rules(folder))
+            got = json.loads(out)["lists"][0]
+            array = SortedArray(spans)
+            ok(got["entries"] == n and got["duplicates"] == n - len(set(spans)), "%s %s" % (name, what), out + err)
+            probes = array.probes(100000)
+            want = sum(a in array for a in probes)
+            for engine in ("eval", "tables"):
+                found = counted(folder, file, [(a, 0x0a000001) for a in probes], "--engine", engine)
+                ok(found == want, "100,000 packets and a sorted array, %s %s, by %s" % (name, what, engine),
+                   "%s, wanted %d" % (found, want))
 
 
 def a_million(folder):
@@ -165,10 +208,36 @@ def a_million(folder):
         f.writelines("%d.%d.%d.%d/%d\n" % (a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, p) for a, p in nets)
     probes = [a for a, _ in random.sample(sorted(nets), 5000)] + [random.getrandbits(32) for _ in range(5000)]
     want = sum(any((a & ~((1 << (32 - p)) - 1) & 0xffffffff, p) in nets for p in (24, 28, 30, 32)) for a in probes)
+    for engine in ("eval", "tables"):
+        began = time.monotonic()
+        got = counted(folder, path, [(a, 0x0a000001) for a in probes], "--engine", engine)
+        ok(got == want, "a million prefixes, 10,000 packets, by " + engine, "%s, wanted %d" % (got, want))
+        print("# %.1f s" % (time.monotonic() - began))
+    progress(folder, path)
+
+
+def progress(folder, path):
+    """On a terminal a list that takes long shows how far it is."""
+    us, them = pty.openpty()
     began = time.monotonic()
-    got = counted(folder, path, [(a, 0x0a000001) for a in probes])
-    ok(got == want, "a million prefixes, 10,000 packets", "%s, wanted %d" % (got, want))
-    print("# %.1f s" % (time.monotonic() - began))
+    p = subprocess.Popen([WEIR, "check", "--set", "bad=" + path, rules(folder)], stdout=subprocess.PIPE, stderr=them)
+    os.close(them)
+    p.communicate()
+    seconds = time.monotonic() - began
+    seen = b""
+    while select.select([us], [], [], 0)[0]:
+        try:
+            got = os.read(us, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        seen += got
+    os.close(us)
+    if b"%" not in seen and seconds < 2:
+        skip("progress on a terminal", "the list was read at once")
+    else:
+        ok(b"million.txt: " in seen and b" %" in seen, "progress on a terminal", seen)
 
 
 with tempfile.TemporaryDirectory() as tmp:
