@@ -65,16 +65,14 @@ static bool collect_shapes(struct op *op, struct given g, struct shapes *shapes)
 	return true;
 }
 
-/* The last one said counts, of those that may be the same. False: no room near its place. */
-static bool put_key(struct op *op, const struct hash *t, const struct shapes *shapes, struct hash_key *k, bool is_single,
-		    uint64_t *n)
+/* The last one said counts. False: no room near its place. */
+static bool put_key(struct op *op, const struct hash *t, const struct shapes *shapes, struct hash_key *k, uint64_t *n)
 {
 	uint64_t *found;
 	bool is_new;
 
-	if (shapes)
-		k->shape = (uint32_t)shapes_find(shapes, k, &is_new);
-	found = is_single ? NULL : hash_find(t, k, 0);
+	k->shape = (uint32_t)shapes_find(shapes, k, &is_new);
+	found = hash_find(t, k, 0);
 	if (found) {
 		hash_remove(op->m, found, 3);
 		(*n)--;
@@ -120,15 +118,46 @@ static bool fill_hash(struct op *op, const struct hash *t, struct given g, const
 	*n = 0;
 	while (next_given(&g, &el)) {
 		key_make(op->m, g.h, &el, &k);
-		if (!put_key(op, t, shapes, &k, g.list != NULL, n))
+		if (!put_key(op, t, shapes, &k, n))
 			return false;
 		if (!key_has_ends(g.h))
 			continue;
 		key_end(g.h, &k);
-		if (!put_key(op, t, shapes, &k, false, &n_ends))
+		if (!put_key(op, t, shapes, &k, &n_ends))
 			return false;
 	}
 	return true;
+}
+
+enum { AHEAD = 16 };
+
+/* The same of elements that all differ: memory is asked for a few elements ahead of the one that is put. */
+static bool fill_hash_ahead(struct op *op, const struct hash *t, struct given g, const struct shapes *shapes, uint64_t *n)
+{
+	struct hash_key ring[AHEAD];
+	struct set_elem el;
+	size_t in = 0, out = 0;
+	bool is_new;
+
+	*n = 0;
+	for (;;) {
+		struct hash_key *k = &ring[in % AHEAD];
+
+		if (in - out < AHEAD && next_given(&g, &el)) {
+			key_make(op->m, g.h, &el, k);
+			if (shapes)
+				k->shape = (uint32_t)shapes_find(shapes, k, &is_new);
+			hash_prefetch(t, k);
+			in++;
+			if (in - out < AHEAD)
+				continue;
+		}
+		if (out == in)
+			return true;
+		if (!hash_insert(op->m, t, &ring[out++ % AHEAD], 3))
+			return false;
+		(*n)++;
+	}
 }
 
 static uint64_t make_hash(struct op *op, struct given g, uint64_t *n)
@@ -145,7 +174,7 @@ static uint64_t make_hash(struct op *op, struct given g, uint64_t *n)
 		if (!entry)
 			return 0;
 		hash_open(op->m, entry, &t);
-		if (fill_hash(op, &t, g, g.h->is_trie ? NULL : &shapes, n))
+		if ((g.list ? fill_hash_ahead : fill_hash)(op, &t, g, g.h->is_trie ? NULL : &shapes, n))
 			return entry;
 		hash_drop(op, entry);
 	}
