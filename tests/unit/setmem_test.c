@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,15 +233,191 @@ static void random_changes(const struct kind *k)
 static void changes_agree_with_a_list(void **state)
 {
 	(void)state;
-	for (unsigned round = 0; round < 6; round++)
+	for (unsigned round = 0; round < 3; round++)
 		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 			random_changes(&kinds[i]);
+}
+
+static uint64_t used(const struct setmem *m)
+{
+	struct setmem_space s;
+
+	setmem_space(m, &s);
+	assert_int_equal(s.used + s.waiting + s.free, s.words);
+	return s.used;
+}
+
+/* Whatever becomes of sets, memory comes back when they are gone and a grace period has passed. */
+static void nothing_is_lost(void **state)
+{
+	uint64_t *word = calloc((size_t)1 << 19, sizeof *word), before;
+	static struct reference r;
+	struct setmem m;
+	struct set s;
+	uint32_t id[2];
+
+	(void)state;
+	setmem_create(&m, word, 19);
+	before = used(&m);
+	for (unsigned round = 0; round < 60; round++) {
+		const struct kind *k = &kinds[round % (sizeof kinds / sizeof *kinds)];
+
+		r.n = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			make_set(&s, k, i ? "t" : "s");
+			assert_int_equal(setmem_build(&m, &s, NULL, &id[i], NULL), 0);
+		}
+		for (unsigned i = 0; i < 300; i++)
+			change(&m, id[0], &s, k, &r);
+		setmem_grace(&m);
+		assert_int_equal(setmem_begin(&m), 0);
+		for (unsigned i = 0; i < 100; i++)
+			change(&m, id[0], &s, k, &r);
+		if (dice(2))
+			setmem_abort(&m);
+		else
+			setmem_commit(&m);
+		setmem_grace(&m);
+		assert_int_equal(setmem_swap(&m, id[0], id[1]), 0);
+		setmem_grace(&m);
+		assert_int_equal(setmem_flush(&m, id[0]), 0);
+		setmem_grace(&m);
+		for (unsigned i = 0; i < 2; i++)
+			assert_int_equal(setmem_remove(&m, id[i]), 0);
+		assert_true(setmem_needs_grace(&m));
+		setmem_grace(&m);
+		assert_int_equal(used(&m), before);
+	}
+	setmem_close(&m);
+	free(word);
+}
+
+static void a_full_image_changes_nothing(void **state)
+{
+	uint64_t *word = calloc((size_t)1 << SETMEM_MIN_LOG2, sizeof *word);
+	static struct reference r;
+	struct set_elem el;
+	struct setmem m;
+	struct set s;
+	uint32_t id;
+	int err = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 12; round++) {
+		const struct kind *k = &kinds[round % 8];
+
+		r.n = 0;
+		setmem_create(&m, word, SETMEM_MIN_LOG2);
+		make_set(&s, k, "s");
+		assert_int_equal(setmem_build(&m, &s, NULL, &id, NULL), 0);
+		for (unsigned i = 0; i < 20000; i++) {
+			random_elem(k, &el);
+			err = setmem_add(&m, id, &el);
+			if (err == -EAGAIN)
+				setmem_grace(&m);
+			if (err == -ENOSPC || r.n == MOST)
+				break;
+			if (err == 0 && find(&s, &r, &el) == SIZE_MAX)
+				r.el[r.n++] = el;
+			else if (err == 0)
+				r.el[find(&s, &r, &el)].nomatch = el.nomatch;
+			if (i % 64 == 0 || err == -EAGAIN)
+				expect_equal(&m, id, &s, k, &r);
+		}
+		expect_equal(&m, id, &s, k, &r);
+		setmem_close(&m);
+	}
+	free(word);
+}
+
+static void reports_count(void **state)
+{
+	static const struct setmem_span spans[] = { { 10, 20, false }, { 10, 20, false }, { 16, 31, false }, { 12, 12, false },
+						    { 13, 13, true }, { 64, 127, false } };
+	uint64_t *word = calloc((size_t)1 << 16, sizeof *word);
+	struct setmem_source src = { .span = spans, .n_spans = sizeof spans / sizeof *spans };
+	struct setmem_report r;
+	struct setmem m;
+	struct set s;
+	uint32_t id;
+
+	(void)state;
+	setmem_create(&m, word, 16);
+	make_set(&s, &kinds[0], "s");
+	src.overlap = SETMEM_STRICT;
+	assert_int_equal(setmem_build(&m, &s, &src, &id, &r), -EEXIST);
+	src.overlap = SETMEM_MERGE;
+	assert_int_equal(setmem_build(&m, &s, &src, &id, &r), 0);
+	assert_int_equal(r.n_entries, 6);
+	/* 10/31, 12/30, 13 nomatch, 16/28, 64/26 */
+	assert_int_equal(r.n_after, 5);
+	assert_true(r.bytes > 0 && r.seconds >= 0);
+	setmem_close(&m);
+	free(word);
+}
+
+static void there_is_room_for_so_many_sets(void **state)
+{
+	uint64_t *word = calloc((size_t)1 << 19, sizeof *word);
+	struct setmem m;
+	struct set s;
+	uint32_t id;
+	char name[16];
+
+	(void)state;
+	setmem_create(&m, word, 19);
+	for (unsigned i = 0; i < DP_MAX_SETS; i++) {
+		snprintf(name, sizeof name, "s%u", i);
+		make_set(&s, &kinds[i % 2 ? 5 : 0], name);
+		assert_int_equal(setmem_build(&m, &s, NULL, &id, NULL), 0);
+	}
+	make_set(&s, &kinds[0], "more");
+	assert_int_equal(setmem_build(&m, &s, NULL, &id, NULL), -EMFILE);
+	assert_int_equal(setmem_find(&m, STR("more")), SETMEM_NONE);
+	assert_true(setmem_find(&m, STR("s7")) != SETMEM_NONE);
+	setmem_close(&m);
+	free(word);
+}
+
+/* Which of two sets of one name is meant follows from the rules in use alone. */
+static void sets_come_and_go_with_rules(void **state)
+{
+	uint64_t *word = calloc((size_t)1 << 16, sizeof *word);
+	struct setmem_source src = { .born = 6 };
+	struct setmem m;
+	struct set s;
+	uint32_t old, new;
+
+	(void)state;
+	for (unsigned comes = 0; comes < 2; comes++) {
+		setmem_create(&m, word, 16);
+		m.serial = 5;
+		make_set(&s, &kinds[0], "s");
+		assert_int_equal(setmem_build(&m, &s, NULL, &old, NULL), 0);
+		assert_int_equal(setmem_build(&m, &s, &src, &new, NULL), 0);
+		setmem_die(&m, old, 6);
+		assert_int_equal(setmem_find(&m, STR("s")), old);
+		m.serial = 6;
+		assert_int_equal(setmem_find(&m, STR("s")), new);
+		m.serial = 5 + comes;
+		setmem_tidy(&m);
+		m.serial = 7; /* later rules, which keep it */
+		assert_int_equal(setmem_find(&m, STR("s")), comes ? new : old);
+		assert_int_equal(setmem_next(&m, setmem_find(&m, STR("s"))), SETMEM_NONE);
+		setmem_close(&m);
+	}
+	free(word);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_agree_with_a_list),
+		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(a_full_image_changes_nothing),
+		cmocka_unit_test(reports_count),
+		cmocka_unit_test(there_is_room_for_so_many_sets),
+		cmocka_unit_test(sets_come_and_go_with_rules),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
