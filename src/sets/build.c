@@ -81,40 +81,12 @@ static bool put_key(struct op *op, const struct hash *t, const struct shapes *sh
 	return hash_insert(op->m, t, k, 3) != NULL;
 }
 
-/*
- * Elements of a list are all different, and their slots lie all over a table that no cache holds: so a slot is asked for
- * some elements before it is written.
- */
-static bool fill_from_list(struct op *op, const struct hash *t, struct given g, uint64_t *n)
-{
-	enum { AHEAD = 16 };
-	struct hash_key key[AHEAD];
-	size_t n_made = 0, n_put = 0;
-	struct set_elem el;
-
-	for (bool more = true; more || n_put < n_made;) {
-		more = more && next_given(&g, &el);
-		if (more) {
-			key_make(op->m, g.h, &el, &key[n_made % AHEAD]);
-			hash_prefetch(t, &key[n_made++ % AHEAD]);
-		}
-		if (more && n_made - n_put < AHEAD)
-			continue;
-		if (n_put < n_made && !hash_insert(op->m, t, &key[n_put++ % AHEAD], 3))
-			return false;
-	}
-	*n = n_put;
-	return true;
-}
-
 static bool fill_hash(struct op *op, const struct hash *t, struct given g, const struct shapes *shapes, uint64_t *n)
 {
 	struct set_elem el;
 	struct hash_key k;
 	uint64_t n_ends = 0;
 
-	if (g.list && !shapes && !key_has_ends(g.h))
-		return fill_from_list(op, t, g, n);
 	*n = 0;
 	while (next_given(&g, &el)) {
 		key_make(op->m, g.h, &el, &k);

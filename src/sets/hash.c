@@ -125,13 +125,6 @@ uint64_t *hash_insert(struct setmem *m, const struct hash *t, const struct hash_
 	return to;
 }
 
-void hash_prefetch(const struct hash *t, const struct hash_key *k)
-{
-	size_t n;
-
-	__builtin_prefetch(slots_for(t, hash_of(k), &n), 1);
-}
-
 static uint64_t without(const struct setmem *m, uint64_t word, unsigned sides)
 {
 	word &= ~(uint64_t)sides;

@@ -158,7 +158,6 @@ void hash_prefetch(const struct hash *t, const struct hash_key *k); /* where an 
 uint64_t *hash_find(const struct hash *t, const struct hash_key *k, unsigned phase);
 /* Puts k there for the phases of the mask `sides`; NULL: no room near its place. */
 uint64_t *hash_insert(struct setmem *m, const struct hash *t, const struct hash_key *k, unsigned sides);
-void hash_prefetch(const struct hash *t, const struct hash_key *k);
 void hash_remove(struct setmem *m, uint64_t *slot, unsigned sides);
 /* All that is there in phase `side`, in a larger table, there in both phases. The entry, or 0. */
 uint64_t hash_grow(struct op *op, const struct head *h, uint64_t entry, unsigned side);
