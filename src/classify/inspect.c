@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classify/code.h"
+#include "classify/classes.h"
 #include "classify/graph_read.h"
 #include "classify/sample.h"
 
@@ -139,7 +140,7 @@ static uint32_t step(struct walk *w, uint32_t pc)
 	case DP_OP_GOTO:
 		return (uint32_t)x.word[2];
 	case DP_OP_LOOKUP:
-		return graph_read_lookup(w->t->word, pc, w->key, &w->steps);
+		return (x.arg & DP_LOOKUP_CLASSES ? classes_read_lookup : graph_read_lookup)(w->t->word, pc, w->key, &w->steps);
 	case DP_OP_COUNT:
 		return pc + x.yes;
 	case DP_OP_MARK:

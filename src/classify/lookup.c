@@ -5,12 +5,25 @@
 #include <string.h>
 
 #include "classify/box.h"
+#include "classify/classbox.h"
 #include "classify/hidden.h"
 #include "classify/hitset.h"
 
 enum { LEAST_RULES = 4 };
 /* ns, roughly: one lookup; a rule that is passed by in a scan. Only their ratio matters. */
 static const double lookup_cost = 25, pass_cost = 3;
+/* Class tables are for few rules; beyond these sizes they are no longer the faster ones. */
+enum { CLASS_RULES = 1500, CLASS_WORDS = 80000, CLASS_WORK = 20000000 };
+enum { CHEAP = 40 }; /* ns: a graph is hardly less */
+
+/* Tables that are made: what the LOOKUP instructions say of them. */
+struct made {
+	uint64_t root;
+	size_t begin, n_words;
+	enum tables_engine engine;
+	uint32_t worst; /* steps */
+	size_t wild; /* rules whose guards every lookup that comes so far has to run, because nothing of them is in the tables */
+};
 
 struct plan {
 	struct lookup_list *l;
@@ -140,15 +153,16 @@ static void make_plan(struct plan *p)
 
 /* ---------- the rewriting ---------- */
 
-static void put_lookup(struct plan *p, const struct graph *g, size_t from)
+static void put_lookup(struct plan *p, const struct made *m, size_t from)
 {
 	struct code *c = p->l->code;
 	struct code_insn *i = code_add(c, DP_OP_LOOKUP);
 
-	i->arg = (uint8_t)((p->l->is_ip6 ? DP_LOOKUP_IP6 : 0) | (p->has_ct ? DP_LOOKUP_CT : 0));
-	i->a = g->root;
+	i->arg = (uint8_t)((p->l->is_ip6 ? DP_LOOKUP_IP6 : 0) | (p->has_ct ? DP_LOOKUP_CT : 0) |
+			   (m->engine == TABLES_ENGINE_CLASSES ? DP_LOOKUP_CLASSES : 0));
+	i->a = m->root;
 	i->b = p->policy_result;
-	i->c = (uint64_t)from << 32 | g->begin;
+	i->c = (uint64_t)from << 32 | m->begin;
 	c->features |= DP_F_LOOKUP;
 }
 
@@ -161,11 +175,11 @@ static void move_labels(struct code *c, const uint32_t *to)
 }
 
 /* How far instructions are put behind where they were at most: lookups come in, guards go. */
-static size_t most_lead(const struct plan *p, bool has_graph)
+static size_t most_lead(const struct plan *p, bool has_tables)
 {
 	size_t most = 0, now = 0, gone = 0;
 
-	for (size_t i = 0; i < p->l->n && has_graph; i++) {
+	for (size_t i = 0; i < p->l->n && has_tables; i++) {
 		now += p->lookup[i];
 		gone += p->kept[i] - p->rule[i].first;
 		if (now > gone + most)
@@ -174,11 +188,11 @@ static size_t most_lead(const struct plan *p, bool has_graph)
 	return most;
 }
 
-/* Without a graph only rules that are dead go. */
-static void rewrite(struct plan *p, const struct graph *g)
+/* Without tables only rules that are dead go. */
+static void rewrite(struct plan *p, const struct made *m)
 {
 	struct code *c = p->l->code;
-	size_t n = c->insn.n - c->list, at = 0, lead = most_lead(p, g);
+	size_t n = c->insn.n - c->list, at = 0, lead = most_lead(p, m);
 	uint32_t *to = arena_new(p->scratch, uint32_t, n + 1);
 	const struct code_insn *old;
 
@@ -193,13 +207,13 @@ static void rewrite(struct plan *p, const struct graph *g)
 
 		if (p->dead[i])
 			from = end;
-		else if (g)
+		else if (m)
 			from = p->kept[i] - c->list;
 		for (; at < from; at++)
 			to[at] = (uint32_t)c->insn.n;
 		to[first] = (uint32_t)c->insn.n;
-		if (g && p->lookup[i])
-			put_lookup(p, g, i);
+		if (m && p->lookup[i])
+			put_lookup(p, m, i);
 		for (; at < end; at++) {
 			if (at != first)
 				to[at] = (uint32_t)c->insn.n;
@@ -240,26 +254,43 @@ static const char *reason_for_scan(const struct plan *p)
 		return "wanted";
 	if (p->l->n >= DP_PLACE_POLICY)
 		return "too many rules";
-	if (p->l->wanted == TABLES_ENGINE_GRAPH)
+	if (p->l->wanted != TABLES_ENGINE_ANY)
 		return n ? NULL : "no rules";
-	if (n < LEAST_RULES)
-		return "few rules";
-	if (!lookup_is_worth(n, count_wild(p)))
-		return "a lookup would cost more";
-	return NULL;
+	return n < LEAST_RULES ? "few rules" : NULL;
+}
+
+/* ns, roughly, as bench-classify measures in the kernel. Only which is less matters. */
+static double scan_cost(const struct plan *p)
+{
+	return 70 + 4 * (double)p->n_used;
+}
+
+/* Rules that are not decided by the lookup alone are run; those that nothing tells apart are met by every lookup. */
+static double tables_cost(const struct plan *p, const struct made *m)
+{
+	double kb = (double)m->n_words / 128, n = m->engine == TABLES_ENGINE_CLASSES ? 13 + 2 * m->worst + 0.065 * kb : 28 + 1.3 * m->worst;
+	size_t runs = 0;
+
+	for (size_t i = 0; i < p->l->n; i++)
+		runs += !p->rule[i].is_never && DP_RESULT_KIND(p->result[i]) == DP_RESULT_RUN;
+	return n + 45 * (double)runs / (double)p->n_used + (double)m->wild * (n + 20);
 }
 
 /* With more cuts a graph is less deep. */
-static bool build_graph(const struct plan *p, struct graph *g)
+static bool build_graph(const struct plan *p, struct made *m)
 {
 	static const double budgets[] = { 5, 10, 30 };
 	struct graph_task t = { .rule = p->rule, .result = p->result, .n = p->l->n, .is_ip6 = p->l->is_ip6,
 				.most = { .walk = DP_MAX_WALK, .leaf = DP_MAX_LEAF, .leaves = DP_MAX_LEAVES } };
+	struct graph g;
 
 	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
 		t.budget = budgets[i];
-		if (graph_build(&t, p->l->words, g))
-			return true;
+		if (!graph_build(&t, p->l->words, &g))
+			continue;
+		*m = (struct made){ g.root, g.begin, p->l->words->n - g.begin, TABLES_ENGINE_GRAPH, g.worst, 0 };
+		m->wild = count_wild(p);
+		return true;
 	}
 	return false;
 }
@@ -283,6 +314,95 @@ static void set_until(struct plan *p, size_t i, struct under_way *w)
 	if (to && (w->near <= i || to < w->near))
 		w->near = to;
 	w->far = to > w->far ? to : w->far;
+}
+
+static void plan_again(struct plan *p)
+{
+	p->result = arena_new(p->scratch, uint64_t, p->l->n + 1);
+	p->kept = arena_new(p->scratch, uint32_t, p->l->n + 1);
+	p->lookup = arena_new(p->scratch, bool, p->l->n + 1);
+	make_plan(p);
+}
+
+/* The mark may be written on the way, so who passed a rule that asks it may meet its box again. */
+static void set_untils(struct plan *p, const bool *asks_mark)
+{
+	struct under_way under_way = { 0 };
+
+	for (size_t i = 0; i < p->l->n; i++) {
+		set_until(p, i, &under_way);
+		if (asks_mark[i])
+			p->rule[i].until = 0;
+	}
+}
+
+/* With the plan made anew, since the boxes of class tables say more. */
+static bool build_classes(struct plan *p, struct made *m)
+{
+	struct box_rule *rule = p->rule;
+	struct class_task t = { .most_words = CLASS_WORDS, .most_work = CLASS_WORK };
+	struct class_list list;
+	struct class_tables c;
+	size_t n_wild = 0;
+
+	if (!class_list_read(p->scratch, p->l->code, rule, p->l->n, CLASS_RULES, &list))
+		return false;
+	p->rule = list.rule;
+	set_untils(p, list.asks_mark);
+	plan_again(p);
+	for (size_t i = 0; i < list.n; i++) {
+		list.v[i].result = p->result[list.of[i]];
+		list.v[i].until = p->rule[list.of[i]].until;
+		n_wild += list.v[i].until != BOX_FINAL && class_box_is_wild(list.v[i].box);
+	}
+	t.rule = list.v;
+	t.n = list.n;
+	t.policy = p->policy_result;
+	if (!classes_build(&t, p->l->words, &c)) {
+		p->rule = rule;
+		return false;
+	}
+	*m = (struct made){ c.root, c.begin, p->l->words->n - c.begin, TABLES_ENGINE_CLASSES, c.loads, n_wild };
+	return true;
+}
+
+static void take(struct plan *p, const struct plan *best, struct made *m, const struct made *made)
+{
+	struct words *w = p->l->words;
+	size_t at = m->begin;
+
+	if (made->begin != at)
+		memmove(w->v + at, w->v + made->begin, made->n_words * sizeof *w->v);
+	w->n = at + made->n_words;
+	*p = *best;
+	*m = *made;
+	m->begin = at;
+}
+
+/* The cheaper one of both engines, if it is not to be one of them; the words of the other one are not kept. */
+static bool build_tables(struct plan *p, struct made *m)
+{
+	struct plan with_graph = *p, with_classes = *p;
+	enum tables_engine wanted = p->l->wanted;
+	struct made graph, classes;
+	bool has_classes = wanted != TABLES_ENGINE_GRAPH && build_classes(&with_classes, &classes), has_graph;
+	double cost = has_classes ? tables_cost(&with_classes, &classes) : 0;
+
+	if (has_classes && (wanted == TABLES_ENGINE_CLASSES || cost <= CHEAP)) {
+		m->begin = classes.begin;
+		take(p, &with_classes, m, &classes);
+		return true;
+	}
+	plan_again(&with_graph);
+	has_graph = build_graph(&with_graph, &graph);
+	if (!has_graph && !has_classes)
+		return false;
+	m->begin = has_classes ? classes.begin : graph.begin;
+	if (has_graph && (!has_classes || tables_cost(&with_graph, &graph) < cost))
+		take(p, &with_graph, m, &graph);
+	else
+		take(p, &with_classes, m, &classes);
+	return true;
 }
 
 /* What the entries ask, and which of them no packet comes to. */
@@ -339,24 +459,25 @@ static void merge_counting(struct plan *p)
 }
 
 /* False: nothing has been rewritten. */
-static bool make_graph(struct plan *p)
+static bool make_tables(struct plan *p)
 {
 	struct tables_list *report = p->l->report;
-	struct graph g;
+	struct made m;
 
-	p->result = arena_new(p->scratch, uint64_t, p->l->n + 1);
-	p->kept = arena_new(p->scratch, uint32_t, p->l->n + 1);
-	p->lookup = arena_new(p->scratch, bool, p->l->n + 1);
-	make_plan(p);
-	if (!build_graph(p, &g)) {
+	if (!build_tables(p, &m)) {
 		report->why = "the graph would exceed the datapath's bounds";
 		return false;
 	}
-	report->engine = TABLES_ENGINE_GRAPH;
-	report->n_words = p->l->words->n - g.begin;
-	report->worst = g.worst;
-	p->l->words->v[g.begin] = p->l->code->list;
-	rewrite(p, &g);
+	if (p->l->wanted == TABLES_ENGINE_ANY && tables_cost(p, &m) > scan_cost(p)) {
+		report->why = "a lookup would cost more";
+		p->l->words->n = m.begin;
+		return false;
+	}
+	report->engine = m.engine;
+	report->n_words = m.n_words;
+	report->worst = m.worst;
+	p->l->words->v[m.begin] = p->l->code->list;
+	rewrite(p, &m);
 	return true;
 }
 
@@ -372,7 +493,7 @@ void lookup_make(struct lookup_list *l)
 					   .fate = l->fate };
 	if (!l->report->why)
 		merge_counting(&p);
-	if (l->report->why || !make_graph(&p))
+	if (l->report->why || !make_tables(&p))
 		rewrite(&p, NULL);
 	l->report->entry = l->entry;
 	l->report->n_entries = l->n;

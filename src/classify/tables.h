@@ -34,6 +34,8 @@ enum tables_engine {
 	TABLES_ENGINE_ANY,   /* the cheapest */
 	TABLES_ENGINE_SCAN,  /* guard by guard */
 	TABLES_ENGINE_GRAPH, /* a decision graph of cuts */
+	TABLES_ENGINE_CLASSES, /* class tables */
+	TABLES_ENGINE_COUNT,
 };
 
 /* What became of a rule. */

@@ -9,7 +9,7 @@
 #include "cli/answer.h"
 #include "cli/report.h"
 
-static const char *const engine_names[] = { "", "scan", "graph" };
+static const char *const engine_names[] = { "", "scan", "graph", "classes" };
 
 struct show {
 	struct cli *c;
@@ -292,13 +292,16 @@ static int draw(struct show *s, const char *name)
 	if (n)
 		return CLI_YES;
 	if (scanned)
-		return cli_fail(CLI_USAGE, "chain %s is scanned (%s): it has no graph", name, scanned->why);
+		return cli_fail(CLI_USAGE, "chain %s is %s (%s): it has no graph", name,
+				scanned->engine == TABLES_ENGINE_SCAN ? "scanned" : "looked up in class tables",
+				scanned->why ? scanned->why : "cheaper");
 	return cli_fail(CLI_USAGE, "no chain '%s' is reached from a hook", name);
 }
 
 int show_tables(struct cli *c, const struct ruleset *rs)
 {
-	struct tables_options opt = { .reject_as_drop = c->opt.given[OPTION_REJECT_AS_DROP], .may_sum = true };
+	struct tables_options opt = { .reject_as_drop = c->opt.given[OPTION_REJECT_AS_DROP], .may_sum = true,
+				      .engine = c->opt.given[OPTION_DOT] ? TABLES_ENGINE_GRAPH : TABLES_ENGINE_ANY };
 	struct show s = { .c = c, .rs = rs, .t = tables_build(c->run, rs, &opt, &c->diags) };
 
 	if (!s.t) {

@@ -17,6 +17,10 @@ typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 
+struct dp_class_sums {
+	u64 x, p;
+};
+
 struct dp_key {
 	u64 w[DP_KEY_WORDS];
 	u64 base;   /* of the half in use, in words */
@@ -25,6 +29,7 @@ struct dp_key {
 	u32 chain;  /* base chains begun */
 	u32 ret[DP_MAX_DEPTH]; /* pc to come back to */
 	union {
+		struct dp_class_sums sums; /* of class tables */
 		struct {
 			u64 tuple[DP_SET_WORDS]; /* what a set is being asked with, */
 			u64 shape;		 /* and for which of its shapes next (sets.h); 0: not yet asked */

@@ -8,6 +8,8 @@
 #ifndef WEIR_DATAPATH_LOOKUP_H
 #define WEIR_DATAPATH_LOOKUP_H
 
+#include "datapath/classes.h"
+
 /* 0 if ports and the lower half of the L4 word are those of an entry. */
 static __always_inline u64 dp_entry_l4(u64 l4, u64 ports, u64 low)
 {
@@ -142,8 +144,8 @@ static __always_inline u64 dp_lookup_all(const struct dp_key *k, const u64 *t, c
 	return done ? s.best : DP_RESULT_NONE;
 }
 
-/* The answer of the LOOKUP at pc: a result word, or DP_RESULT_NONE. */
-DP_GLOBAL u64 dp_lookup(const struct dp_key *k, u32 pc)
+/* The answer of the LOOKUP at pc, whose engine is the graph: a result word, or DP_RESULT_NONE. */
+DP_GLOBAL u64 dp_lookup_graph(const struct dp_key *k, u32 pc)
 {
 	const u64 *t = dp_map(&dp_table), *i;
 
@@ -151,6 +153,36 @@ DP_GLOBAL u64 dp_lookup(const struct dp_key *k, u32 pc)
 		return DP_RESULT_NONE;
 	i = dp_insn(k, t, pc);
 	return dp_is_ip6(i[0] >> 8 & DP_LOOKUP_IP6) ? dp_lookup_all(k, t, i, true) : dp_lookup_all(k, t, i, false);
+}
+
+/* The same for class tables, in two parts, so that each does with a small stack. */
+DP_GLOBAL int dp_lookup_sums(struct dp_key *k, u32 pc)
+{
+	const u64 *t = dp_map(&dp_table), *i;
+
+	if (!k || !t)
+		return 0;
+	i = dp_insn(k, t, pc);
+	dp_classes_sum(k, t, k->base + (u32)i[3], i[1]);
+	return 0;
+}
+
+DP_GLOBAL u64 dp_lookup_classes(const struct dp_key *k, u32 pc)
+{
+	const u64 *t = dp_map(&dp_table), *i;
+
+	if (!k || !t)
+		return DP_RESULT_NONE;
+	i = dp_insn(k, t, pc);
+	return dp_classes_from(k, t, k->base + (u32)i[3], i[1], i[3] >> 32);
+}
+
+static __always_inline u64 dp_lookup(struct dp_key *k, const u64 *i, u32 pc)
+{
+	if (!(i[0] >> 8 & DP_LOOKUP_CLASSES))
+		return dp_lookup_graph(k, pc);
+	dp_lookup_sums(k, pc);
+	return dp_lookup_classes(k, pc);
 }
 
 static __always_inline u64 dp_lookup_few(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
@@ -168,6 +200,8 @@ static __always_inline u64 dp_lookup_few(const struct dp_key *k, const u64 *t, c
 /* The same at the head of a list, and for few leaves: others are DP_RESULT_NONE. */
 static __always_inline u64 dp_lookup_short(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
 {
+	if (i[0] >> 8 & DP_LOOKUP_CLASSES)
+		return dp_classes_first(k, t, k->base + (u32)i[3], i[1]);
 	return is_ip6 ? dp_lookup_few(k, t, i, true) : dp_lookup_few(k, t, i, false);
 }
 

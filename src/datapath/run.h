@@ -249,7 +249,7 @@ DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u32 point)
 			i = dp_insn(k, t, pc);
 		}
 		if ((i[0] & 0xff) == DP_OP_LOOKUP && (dp_c.features & DP_F_LOOKUP)) {
-			pc = dp_lookup_is_blind(k, i) ? pc + 1 : dp_result(k, t, root, i, dp_lookup(k, pc), &verdict);
+			pc = dp_lookup_is_blind(k, i) ? pc + 1 : dp_result(k, t, root, i, dp_lookup(k, i, pc), &verdict);
 		} else if ((i[0] & 0xff) <= DP_OP_COUNT) {
 			pc = dp_verdict(k, t, root, pc, &verdict);
 		} else if ((i[0] & 0xff) <= DP_OP_LOG) {

@@ -22,7 +22,7 @@
  *              of the half
  *     tables:  word 0: pc of the list's head, then what the engine wants. Offsets inside count from there.
  *
- * The graph: a descriptor is a word,
+ * Class tables: classes.h. The graph: a descriptor is a word,
  *
  *     cut:   | 0 | key word 5 (bit 54) | shift 6 (48) | mask 16 (32) | offset 32 |    next = T[offset + (key >> shift & mask)]
  *     leaf:  | 1 | least place in the continuation 20 (bit 40) | entries 4 (32) | offset 32 |
@@ -40,6 +40,7 @@ enum dp_lookup_flag {
 	DP_LOOKUP_IP6 = 1, /* entries for IPv6 */
 	/* The list tests connections: if nothing tracks them (DP_CT_MISSING), every guard is run, one after the other. */
 	DP_LOOKUP_CT = 2,
+	DP_LOOKUP_CLASSES = 4, /* class tables (classes.h); else a graph */
 };
 
 enum dp_result_kind { DP_RESULT_RUN, DP_RESULT_ACCEPT, DP_RESULT_DROP, DP_RESULT_KINDS };

@@ -31,7 +31,7 @@ static const struct input inputs[] = {
 	{ "wild", false, 600, 256 },	       { "bit", false, 5000, 4096 },	     { "nested", false, 5000, 4096 },
 	{ "reversed", false, 5000, 4096 },     { "tuples", false, 10000, 4096 },     { "ranges", false, 20000, 1024 },
 };
-static const char *const engine_names[] = { "the cheapest", "scan", "graph" };
+static const char *const engine_names[] = { "the cheapest", "scan", "graph", "classes" };
 
 struct run {
 	struct arena *a;
@@ -277,7 +277,7 @@ static void run_set(const struct input *s, const char *shared, struct kernel *k)
 	struct run r = { .a = a };
 
 	for (unsigned ip6 = 0; ip6 < 2; ip6++)
-		for (unsigned e = TABLES_ENGINE_ANY; e <= TABLES_ENGINE_GRAPH; e++) {
+		for (unsigned e = TABLES_ENGINE_ANY; e < TABLES_ENGINE_COUNT; e++) {
 			if (e == TABLES_ENGINE_SCAN && s->n > 1000)
 				continue;
 			arena_reset(a);

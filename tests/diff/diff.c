@@ -107,7 +107,7 @@ static bool is_asked(enum judge j, const struct kernel *k)
 /* Every list scanned, every list looked up, or each as it is best. */
 static enum tables_engine engine_of(uint64_t seed)
 {
-	return (enum tables_engine)(seed / 2 % (TABLES_ENGINE_GRAPH + 1));
+	return (enum tables_engine)(seed / 2 % TABLES_ENGINE_COUNT);
 }
 
 static bool is_enough(const struct total *t, const struct kernel *k, uint64_t wanted)

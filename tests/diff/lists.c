@@ -149,7 +149,7 @@ static void complain(struct total *t, uint64_t at, const char *rules, const char
 static void run_case(struct arena *a, uint64_t at, enum judge j, struct kernel *k, struct total *t)
 {
 	struct arena *scratch = arena_create();
-	struct case_text text = { .sets = "", .ip6 = at & 1, .engine = (enum tables_engine)(at / 2 % 3) };
+	struct case_text text = { .sets = "", .ip6 = at & 1, .engine = (enum tables_engine)(at / 2 % TABLES_ENGINE_COUNT) };
 	const char *packet = "";
 	struct str why;
 	struct bench b;

@@ -11,7 +11,7 @@
 
 #include "kernel/program.h"
 
-enum { MAX_VERIFIED = 75000 };
+enum { MAX_VERIFIED = 100000 };
 static const char *const names[] = { "netfilter", "tcx", "XDP" };
 
 struct loads {
