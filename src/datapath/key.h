@@ -26,7 +26,8 @@ struct dp_key {
 	u64 base;   /* of the half in use, in words */
 	u64 bytes;  /* what counters add: the length of the packet as this hook sees it */
 	u32 depth;  /* calls on the way */
-	u32 chain;  /* base chains begun */
+	u16 chain;  /* base chains begun */
+	u16 sets;   /* the phase of the sets for this run, + 1; 0: none was asked yet */
 	u32 ret[DP_MAX_DEPTH]; /* pc to come back to */
 	union {
 		struct dp_class_sums sums; /* of class tables */

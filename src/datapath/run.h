@@ -219,6 +219,7 @@ static __always_inline u32 dp_run_from(struct dp_key *k, const u64 *t, u64 root,
 	u32 pc;
 
 	k->chain = 0;
+	k->sets = 0;
 	pc = dp_chain_next(k, t, root);
 	if (result == DP_RESULT_NONE)
 		return pc;

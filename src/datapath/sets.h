@@ -3,7 +3,8 @@
  * Sets: is a tuple of facts among many elements? tables/sets.h has the image that is read, whoever changes it meanwhile.
  *
  * A set of addresses or networks is a trie: a few steps. Other sets are hash tables, asked for one shape of the tuple
- * after the other; what was read of the directory for the first one holds for all, so one asking sees one state.
+ * after the other; what was read of the directory for the first one holds for all, so one asking sees one state. The
+ * phase is read once a run, so that what one command changes is seen by all askings of a packet at a point, or by none.
  */
 #ifndef WEIR_DATAPATH_SETS_H
 #define WEIR_DATAPATH_SETS_H
@@ -169,18 +170,19 @@ static __always_inline u32 dp_set_shape(struct dp_key *k, const u64 *s, const u6
 DP_GLOBAL u32 dp_set_step(struct dp_key *k, u32 pc)
 {
 	const u64 *t = dp_map(&dp_table), *s = dp_map(&dp_sets), *i;
-	u64 phase, view;
+	u64 view;
 
 	if (!k || !t || !s)
 		return 0;
 	i = dp_insn(k, t, pc);
 	if (!k->shape) {
-		phase = *(const volatile u64 *)s & 1;
-		view = s[(DP_SETS_VIEW + 2 * i[1] + phase) & dp_c.sets_mask];
+		if (!k->sets)
+			k->sets = (u16)(1 + (*(const volatile u64 *)s & 1));
+		view = s[(DP_SETS_VIEW + 2 * i[1] + k->sets - 1) & dp_c.sets_mask];
 		if ((view & DP_SET_KIND_MASK) != DP_SET_HASH)
 			return dp_jump(i[0], dp_set_trie(k, s, view, i) == DP_SET_IN + (i[3] & DP_SET_EXCEPTION));
 		dp_set_ask(k, i[2], s[view >> 32 & dp_c.sets_mask] >> 16 & 0xff);
-		k->shape = view | phase << 8;
+		k->shape = view | (u64)(k->sets - 1) << 8;
 	}
 	return dp_set_shape(k, s, i);
 }
