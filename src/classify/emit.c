@@ -63,6 +63,31 @@ void emit_verdict(struct emit *e, const struct step *s, uint64_t counter)
 	}
 }
 
+static bool is_test_of(const struct step *s, enum test_kind kind)
+{
+	return s->kind == STEP_TEST && s->test.kind == kind;
+}
+
+/* Compares a word of the key, whatever came before. */
+static bool is_plain(const struct step *s)
+{
+	return (is_test_of(s, TEST_IN) || is_test_of(s, TEST_MASK)) && !test_asks_conntrack(&s->test);
+}
+
+/* The tests from step k on, as long as they ask sets or are plain: sets last. Returns where it goes on. */
+static uint32_t emit_lazily(struct emit *e, const struct rule *r, uint32_t k, bool *asked_ct, int fail)
+{
+	uint32_t end = k;
+
+	while (end < r->n_steps && (is_plain(&r->step[end]) || is_test_of(&r->step[end], TEST_SET)))
+		end++;
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (uint32_t i = k; i < end; i++)
+			if (is_plain(&r->step[i]) == (pass == 0))
+				emit_test(e, &r->step[i].test, asked_ct, fail);
+	return end;
+}
+
 void emit_rule(struct emit *e, const struct rule *r)
 {
 	struct code *c = e->code;
@@ -73,7 +98,9 @@ void emit_rule(struct emit *e, const struct rule *r)
 	for (uint32_t k = 0; k < r->n_steps; k++) {
 		const struct step *s = &r->step[k];
 
-		if (s->kind == STEP_TEST) {
+		if (is_test_of(s, TEST_SET)) {
+			k = emit_lazily(e, r, k, &asked_ct, next) - 1;
+		} else if (s->kind == STEP_TEST) {
 			emit_test(e, &s->test, &asked_ct, next);
 		} else if (s->kind == STEP_VERDICT) {
 			emit_verdict(e, s, counted ? DP_NO_COUNTER : counter);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Rules as code: tests, then COUNT, effects and verdict. A test that fails goes to a label, mostly the next rule. The first test
- * of a rule that asks about connections first asks whether anything tracks them at all.
+ * of a rule that asks about connections first asks whether anything tracks them at all. Sets are asked behind the plain
+ * compares that stand beside them, whatever their order in the rule: who does not pass those never touches a set.
  */
 #ifndef WEIR_CLASSIFY_EMIT_H
 #define WEIR_CLASSIFY_EMIT_H

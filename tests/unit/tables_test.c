@@ -6,6 +6,11 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "classify/tables.h"
 #include "datapath/native.h"
@@ -340,6 +345,55 @@ static void a_large_set_finds_each_of_its_elements(void **state)
 	}
 }
 
+/* The image of the sets lies in pages that cannot be read: who asks a set ends here. */
+static bool asks_no_set(struct kit *k, const struct native_tables *nt, const char *line)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit none = { 0 };
+
+		setrlimit(RLIMIT_CORE, &none);
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGBUS, SIG_DFL);
+		drops(k, native_create(k->a, nt), line);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void a_packet_touches_no_set_that_its_branch_does_not_need(void **state)
+{
+	enum { SETS = 50, IMAGE_BYTES = 1 << 20 };
+	static const enum tables_engine engines[] = { TABLES_ENGINE_SCAN, TABLES_ENGINE_GRAPH };
+	void *image = mmap(NULL, IMAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct kit *k = *state;
+	struct buf sets = { .a = k->a }, rules = { .a = k->a };
+	struct native_tables nt;
+
+	buf_printf(&rules, "*filter\n:web - [0:0]\n-A INPUT -p tcp --dport 80 -j web\n");
+	for (int i = 0; i < SETS; i++) {
+		buf_printf(&sets, "create s%d hash:%s\nadd s%d 192.0.2.1\n", i, i % 2 ? "ip" : "net", i);
+		buf_printf(&rules, "-A INPUT -m set --match-set s%d src -p tcp --dport %d -j DROP\n", i, 1000 + i);
+		buf_printf(&rules, "-A web -m set --match-set s%d src -m comment --comment x%d -j DROP\n", i, i);
+	}
+	buf_printf(&rules, "COMMIT\n");
+	for (size_t i = 0; i < 2; i++) {
+		k->opt.engine = engines[i];
+		build(k, LANG_IPTABLES, buf_str(&sets).p, buf_str(&rules).p);
+		assert_non_null(k->t);
+		nt = (struct native_tables){ .word = k->t->word, .n_words = k->t->n_words, .n_counters = 400, .sets = image };
+		assert_true(asks_no_set(k, &nt, "in=eth0 udp 192.0.2.1:1 > 192.0.2.2:80"));
+		assert_true(asks_no_set(k, &nt, "in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:443 flags=S"));
+		assert_false(asks_no_set(k, &nt, "in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:80 flags=S"));
+		assert_false(asks_no_set(k, &nt, "in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:1049 flags=S"));
+	}
+	munmap(image, IMAGE_BYTES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_first_packet_of_nth_is_the_one_asked, setup, teardown),
 		cmocka_unit_test_setup_teardown(elements_that_expire_are_refused_where_they_stand, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_large_set_finds_each_of_its_elements, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_packet_touches_no_set_that_its_branch_does_not_need, setup, teardown),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
