@@ -100,26 +100,42 @@ static size_t count_wild(const struct chain *c)
 	return n;
 }
 
-/* Which calls are put in: [i] for rule i. NULL: none. */
-static bool *choose(const struct emit *e, const struct inline_list *l)
+/* Marks calls as long as the list stays within its bound; returns how many entries it then has. */
+static size_t mark_calls(const struct inline_list *l, bool only_compared, bool *is_in)
 {
 	const struct chain *c = l->chain;
 	size_t most = ENTRIES_A_RULE * c->rules.n + ENTRIES_MORE, n = c->rules.n;
-	bool *is_in = arena_new(l->scratch, bool, c->rules.n + 1), any = false, asks_whether = e->opt->engine == TABLES_ENGINE_ANY;
 
-	if (!e->opt->may_sum || e->opt->keep_calls || e->opt->engine == TABLES_ENGINE_SCAN)
-		return NULL;
 	for (size_t i = 0; i < c->rules.n; i++) {
 		size_t more = callee(c->rules.v[i]) ? size_of_call(c->rules.v[i], 0) : CANNOT;
 
-		if (more == CANNOT || n + more - 1 > most || (asks_whether && !is_compared_call(c->rules.v[i])))
-			continue;
-		n += more - 1;
-		is_in[i] = any = true;
+		is_in[i] = more != CANNOT && n + more - 1 <= most && !(only_compared && !is_compared_call(c->rules.v[i]));
+		n += is_in[i] ? more - 1 : 0;
 	}
-	if (!any || (asks_whether && !lookup_is_worth(n, count_wild(c))))
+	return n;
+}
+
+static bool calls(const struct chain *c)
+{
+	for (size_t i = 0; i < c->rules.n; i++)
+		if (callee(c->rules.v[i]))
+			return true;
+	return false;
+}
+
+/* Which calls are put in: [i] for rule i. NULL: none. */
+static bool *choose(const struct emit *e, const struct inline_list *l)
+{
+	bool asks_whether = e->opt->engine == TABLES_ENGINE_ANY, *is_in;
+	size_t n;
+
+	if (!e->opt->may_sum || e->opt->keep_calls || e->opt->engine == TABLES_ENGINE_SCAN || !calls(l->chain))
 		return NULL;
-	return is_in;
+	is_in = arena_new(l->scratch, bool, l->chain->rules.n + 1);
+	n = mark_calls(l, false, is_in);
+	if (asks_whether && !lookup_compares_all(n))
+		n = mark_calls(l, true, is_in);
+	return asks_whether && !lookup_is_worth(n, count_wild(l->chain)) ? NULL : is_in;
 }
 
 /* ---------- putting in ---------- */

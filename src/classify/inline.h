@@ -14,8 +14,8 @@
  * put in, too, if it is a goto or the last rule. And there are bounds: of the chain, and of the list.
  *
  * This pays only where a lookup finds the entries, and compares all that the call asks: a list that is scanned skips the whole
- * chain at the call, and what the lookup leaves to the guard (an interface, say) would be asked entry by entry. Who asks for one
- * engine gets it everywhere, so that tests meet it.
+ * chain at the call, and what the lookup leaves to the guard (an interface, in a long list) would be asked entry by entry. Who
+ * asks for one engine gets it everywhere, so that tests meet it.
  */
 #ifndef WEIR_CLASSIFY_INLINE_H
 #define WEIR_CLASSIFY_INLINE_H

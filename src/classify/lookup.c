@@ -246,6 +246,11 @@ bool lookup_is_worth(size_t n, size_t n_wild)
 	return n >= LEAST_RULES && lookup_cost * (double)(1 + n_wild) <= pass_cost * (double)n;
 }
 
+bool lookup_compares_all(size_t n)
+{
+	return n <= CLASS_RULES;
+}
+
 static const char *reason_for_scan(const struct plan *p)
 {
 	size_t n = p->n_used;
