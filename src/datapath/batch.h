@@ -5,8 +5,8 @@
  * A lookup alone waits: for the cut that the last one led to, for the leaf, for the guess which entry matches. Here all
  * packets take one step before any takes the next:
  *
- *     walk:   each packet takes a cut; those that come to a leaf ask for its lines
- *     leaf:   each packet in a leaf compares some entries at once
+ *     walk:   each packet takes a cut, until all are in leaves
+ *     leaf:   all ask for the lines of their leaf, then each compares some entries at once
  *     again:  with those whose continuation may hold an earlier rule than they have found
  *
  * The loads of different packets do not depend on each other, and who goes on in which list is arithmetic, not a
@@ -131,6 +131,12 @@ static __always_inline void dp_batch_leaf(struct dp_lookup *x, u32 words, dp_blo
 {
 	struct dp_lanes done, in = x->leaf;
 
+	for (u32 i = 0; i < in.n; i++) {
+		const u64 *e = x->begin + (u32)in.v[i]->d;
+
+		__builtin_prefetch(e);
+		__builtin_prefetch(e + 8);
+	}
 	done.n = 0;
 	for (u32 from = 0; from < DP_MAX_LEAF && in.n; from += DP_BLOCK)
 		dp_batch_block(x, &in, &done, from, words, block);

@@ -93,9 +93,18 @@ static void batch_long(struct batch *b, u32 j, u32 point, u64 result)
 	out->mark = (u32)b->key[j].w[DP_W_MARK];
 }
 
+/* Class tables need no turns: few loads of a packet depend on others, and the next packet's on none of them. */
+static __always_inline void lookup_classes(const u64 *t, const u64 *i, struct dp_lane *lane, u32 n)
+{
+	for (u32 j = 0; j < n; j++)
+		lane[j].best = dp_classes_first(lane[j].k, t, (u32)i[3], i[1]);
+}
+
 static __attribute__((noinline)) void lookup_plain(const u64 *t, const u64 *i, struct dp_lane *lane, u32 n)
 {
-	if (i[0] >> 8 & DP_LOOKUP_IP6)
+	if (i[0] >> 8 & DP_LOOKUP_CLASSES)
+		lookup_classes(t, i, lane, n);
+	else if (i[0] >> 8 & DP_LOOKUP_IP6)
 		dp_batch_lookup(t, i, lane, n, DP_ENTRY_IP6, dp_block_ip6);
 	else
 		dp_batch_lookup(t, i, lane, n, DP_ENTRY_IP4, dp_block_ip4);
@@ -104,7 +113,9 @@ static __attribute__((noinline)) void lookup_plain(const u64 *t, const u64 *i, s
 #ifdef DP_WIDE
 static __attribute__((noinline)) DP_WIDE void lookup_wide(const u64 *t, const u64 *i, struct dp_lane *lane, u32 n)
 {
-	if (i[0] >> 8 & DP_LOOKUP_IP6)
+	if (i[0] >> 8 & DP_LOOKUP_CLASSES)
+		lookup_classes(t, i, lane, n);
+	else if (i[0] >> 8 & DP_LOOKUP_IP6)
 		dp_batch_lookup(t, i, lane, n, DP_ENTRY_IP6, dp_wide_ip6);
 	else
 		dp_batch_lookup(t, i, lane, n, DP_ENTRY_IP4, dp_wide_ip4);
@@ -131,7 +142,9 @@ static void batch_result(struct batch *b, u32 j, u32 point, u64 head, u64 result
 
 static bool batch_can_look(const u64 *i)
 {
-	return (i[0] & 0xff) == DP_OP_LOOKUP && !(i[0] >> 8 & 0xff & ~(u64)(DP_LOOKUP_IP6 | DP_LOOKUP_CT)) && i[3] >> 32 == 0;
+	u64 known = DP_LOOKUP_IP6 | DP_LOOKUP_CT | DP_LOOKUP_CLASSES;
+
+	return (i[0] & 0xff) == DP_OP_LOOKUP && !(i[0] >> 8 & 0xff & ~known) && i[3] >> 32 == 0;
 }
 
 static void batch_point(struct batch *b, u32 point, const struct frames *at)

@@ -162,7 +162,7 @@ static void run_case(struct arena *a, uint64_t seed, struct total *t)
 	gen_begin(&g, seed, 0);
 	*c = (struct batch_case){ .a = a, .seed = seed };
 	struct case_text text = { .sets = arena_cstr(a, str_from(gen_sets(&g))), .rules = arena_cstr(a, str_from(gen_rules(&g))), .ip6 = g.ip6,
-				  .engine = (enum tables_engine)(seed % 3) };
+				  .engine = (enum tables_engine)(seed / 2 % TABLES_ENGINE_COUNT) };
 	if (bench_open(&c->bench, a, &text, NULL, &why)) {
 		c->alone = make_native(c);
 		c->together = make_native(c);
