@@ -62,6 +62,19 @@ static void count_elems(struct change *c, int by)
 			c->h->n_elems[i] += (uint64_t)by;
 }
 
+/* A table that was made anew has lost the elements whose time was past. */
+static void count_again(struct change *c)
+{
+	uint64_t at = 0, n = 0;
+	struct hash_key k;
+
+	while (hash_next(c->m, &c->t, &at, c->side, &k))
+		n += !(k.flags & DP_SLOT_END);
+	for (unsigned i = 0; i < 2; i++)
+		if (c->sides >> i & 1)
+			c->h->n_elems[i] = n;
+}
+
 /* ---------- finding ---------- */
 
 /* The masks of a key whose shape is known; or, if has_number is false, the shape whose masks it has. False: there is none. */
@@ -366,6 +379,7 @@ static bool is_full_set(const struct change *c)
 
 static int add_new(struct change *c)
 {
+	const uint64_t *slots = c->t.slot;
 	struct hash_key end = c->k;
 	uint64_t *slot;
 
@@ -380,6 +394,8 @@ static int add_new(struct change *c)
 		c->h->plens[c->k.shape / 64] |= 1ull << c->k.shape % 64;
 	set_entry(c);
 	count_elems(c, 1);
+	if (c->t.slot != slots && c->h->has_default_timeout)
+		count_again(c);
 	change_done(c);
 	return 0;
 }

@@ -379,6 +379,58 @@ static void there_is_room_for_so_many_sets(void **state)
 	free(word);
 }
 
+/* Elements whose time is past are not there, make room in a full set, and can come again. */
+static void time_passes(void **state)
+{
+	enum { MAX = 500 };
+	uint64_t *word = calloc((size_t)1 << 16, sizeof *word), at;
+	struct setmem m;
+	struct set s;
+	struct set_elem el = { .plen = { 32 }, .has_timeout = true };
+	uint32_t id;
+
+	(void)state;
+	setmem_create(&m, word, 16);
+	m.hz = 100;
+	m.now = 1000;
+	make_set(&s, &kinds[4], "s");
+	s.max_elems = MAX;
+	assert_int_equal(setmem_build(&m, &s, NULL, &id, NULL), 0);
+	for (unsigned round = 0; round < 8; round++) {
+		struct setmem_info info;
+		unsigned n = 0, left = 0;
+
+		for (unsigned i = 0; i < MAX; i++) {
+			el.v[0] = 0x0a000000 + 1000 * round + i;
+			el.timeout_s = i % 2 ? 1 : 10;
+			assert_int_equal(setmem_add(&m, id, &el), 0);
+		}
+		el.v[0]++;
+		assert_int_equal(setmem_add(&m, id, &el), -E2BIG);
+		m.now += 100;
+		el.v[0] = 0x0a000001 + 1000 * round;
+		assert_int_equal(setmem_match(&m, id, &el), SETMEM_IN);
+		m.now++;
+		assert_int_equal(setmem_match(&m, id, &el), SETMEM_OUT);
+		assert_false(setmem_has(&m, id, &el, NULL));
+		for (at = 0; setmem_elem(&m, id, &at, &el);) {
+			left += el.timeout_s == 9;
+			n++;
+		}
+		assert_int_equal(n, MAX / 2);
+		assert_int_equal(left, MAX / 2);
+		el = (struct set_elem){ .v = { 0x0a000001 + 1000 * round }, .plen = { 32 }, .has_timeout = true, .timeout_s = 5 };
+		assert_int_equal(setmem_add(&m, id, &el), 0);
+		assert_int_equal(setmem_match(&m, id, &el), SETMEM_IN);
+		assert_true(setmem_info(&m, id, &info));
+		assert_in_range(info.n_elems, MAX / 2 + 1, MAX); /* some are past and not yet removed */
+		m.now += 10000;
+		setmem_grace(&m);
+	}
+	setmem_close(&m);
+	free(word);
+}
+
 /* Which of two sets of one name is meant follows from the rules in use alone. */
 static void sets_come_and_go_with_rules(void **state)
 {
@@ -417,6 +469,7 @@ int main(void)
 		cmocka_unit_test(a_full_image_changes_nothing),
 		cmocka_unit_test(reports_count),
 		cmocka_unit_test(there_is_room_for_so_many_sets),
+		cmocka_unit_test(time_passes),
 		cmocka_unit_test(sets_come_and_go_with_rules),
 	};
 
