@@ -180,7 +180,7 @@ static void write_roots(const struct build *b, uint64_t *word)
 		if (!f->n_chains)
 			continue;
 		first = &b->code.insn.v[b->list[f->chain[0]->id].pc - CODE_PC];
-		memcpy(word + DP_POINT_WORDS * p, (uint64_t[]){ (uint64_t)n << 32 | (uint64_t)f->n_chains << 16 | (uint64_t)first->arg << 8 | first->op,
+		memcpy(word + DP_POINT_WORDS * p, (uint64_t[]){ (uint64_t)n << 32 | (uint64_t)f->n_chains << 16 | (uint64_t)first->arg << 8 | (uint64_t)first->op,
 								first->a, first->b, first->c }, DP_POINT_WORDS * sizeof *word);
 		word[n++] = f->n_chains;
 		for (unsigned k = 0; k < f->n_chains; k++) {

@@ -26,7 +26,7 @@ static struct ruleset *rules_of(struct arena *a, const char *const *text, size_t
 static struct info info_of(struct arena *a, const struct ruleset *rs, const struct numbers *n)
 {
 	struct info f = { .made_by = STR("test"), .loaded_at = 1700000000, .serial = 7, .slot = 1, .n_counters = n->n,
-			  .options = STR("--tables=filter\n"), .ct = { true, false }, .size = { 10, 6, 2, 4 },
+			  .options = STR("--tables=filter\n"), .ct = { true, false }, .size = { .half_log2 = 10, .counters_log2 = 6, .rows_log2 = 2, .state_log2 = 4 },
 			  .counts_from = 6, .malformed_accept = true };
 
 	*vec_add(a, &f.files) = (struct info_file){ STR("rules.v4"), STR("*filter\n\xff\0x\n") };
