@@ -24,7 +24,7 @@
 #include "tables/format.h"
 #include "tables/key.h"
 
-enum { KEYS = 16384, KEY_WORDS = 5, HALF_LOG2 = 22, COUNTERS_LOG2 = 17, SCAN_MOST = 10000 };
+enum { KEYS = 16384, KEY_WORDS = 5, KEY_WORDS_IP4 = 2, HALF_LOG2 = 22, COUNTERS_LOG2 = 17, SCAN_MOST = 10000 };
 enum { POINT = DP_POSITION_PREROUTING_MANGLE };
 
 struct program {
@@ -100,17 +100,17 @@ static void put_keys(const struct program *p, const struct classbench_packet *tr
 {
 	for (size_t i = 0; i < KEYS; i++) {
 		const struct classbench_packet *q = &trace[i];
-		uint64_t *w = p->keys + i * KEY_WORDS;
+		uint64_t *w = p->keys + i * (ip6 ? KEY_WORDS : KEY_WORDS_IP4), l4 = (uint64_t)q->proto << 24;
 		bool is_tcp = q->proto == 6, has_ports = is_tcp || q->proto == 17;
 
-		w[DP_W_SRC_HI] = ip6 ? 0x20010db800000000u | q->src : 0;
-		w[DP_W_SRC_LO] = ip6 ? 0 : q->src;
-		w[DP_W_DST_HI] = ip6 ? 0x20010db800000000u : 0;
-		w[DP_W_DST_LO] = q->dst;
-		w[DP_W_L4] = (uint64_t)q->proto << 24;
 		if (has_ports)
-			w[DP_W_L4] |= (uint64_t)q->sport << 48 | (uint64_t)q->dport << 32 | DP_HAS_PORTS |
-				      (is_tcp ? (uint64_t)q->flags << 16 | DP_HAS_TCP : 0);
+			l4 |= (uint64_t)q->sport << 48 | (uint64_t)q->dport << 32 | DP_HAS_PORTS |
+			      (is_tcp ? (uint64_t)q->flags << 16 | DP_HAS_TCP : 0);
+		if (ip6)
+			memcpy(w, (uint64_t[]){ 0x20010db800000000u | q->src, 0, 0x20010db800000000u, q->dst, l4 },
+			       KEY_WORDS * sizeof *w);
+		else
+			memcpy(w, (uint64_t[]){ (uint64_t)q->src << 32 | q->dst, l4 }, KEY_WORDS_IP4 * sizeof *w);
 	}
 }
 

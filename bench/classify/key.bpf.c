@@ -17,7 +17,7 @@ static __always_inline int dp_copy(struct xdp_md *ctx, u32 off, u32 n, void *to)
 
 #include "datapath/run.h"
 
-enum { KEYS = 16384, KEY_WORDS = 5 };
+enum { KEYS = 16384, KEY_WORDS = 5, KEY_WORDS_IP4 = 2 };
 DP_MAP(bench_keys, KEYS * KEY_WORDS * 8);
 DP_MAP(bench_next, 8);
 
@@ -37,11 +37,18 @@ int bench_key(struct xdp_md *ctx)
 
 	if (!keys || !next)
 		return 0;
-	from = keys + (*next & (KEYS - 1)) * KEY_WORDS;
-	*next += 1;
 	k.bytes = 100;
-	for (u32 i = 0; i < KEY_WORDS; i++)
-		k.w[i] = from[i];
+	if (dp_c.point < DP_POINTS_PER_FAMILY) {
+		from = keys + (*next & (KEYS - 1)) * KEY_WORDS_IP4;
+		k.w[DP_W_SRC_LO] = from[0] >> 32;
+		k.w[DP_W_DST_LO] = (u32)from[0];
+		k.w[DP_W_L4] = from[1];
+	} else {
+		from = keys + (*next & (KEYS - 1)) * KEY_WORDS;
+		for (u32 i = 0; i < KEY_WORDS; i++)
+			k.w[i] = from[i];
+	}
+	*next += 1;
 	return dp_run(ctx, &k, dp_c.point);
 }
 

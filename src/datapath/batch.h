@@ -44,7 +44,7 @@ static __always_inline u32 dp_block_ip4(const struct dp_lane *l, const u64 *e)
 	u32 hits = 0;
 
 	for (u32 i = 0; i < DP_BLOCK; i++)
-		hits |= (u32)(dp_entry_ip4(l->k, e + i * DP_ENTRY_IP4) == 0) << i;
+		hits |= (u32)(dp_entry_ip4(l->k, dp_entry_lanes(l->k->w[DP_W_L4]), e + i * DP_ENTRY_IP4) == 0) << i;
 	return hits;
 }
 
@@ -53,7 +53,7 @@ static __always_inline u32 dp_block_ip6(const struct dp_lane *l, const u64 *e)
 	u32 hits = 0;
 
 	for (u32 i = 0; i < DP_BLOCK; i++)
-		hits |= (u32)(dp_entry_ip6(l->k, e + i * DP_ENTRY_IP6) == 0) << i;
+		hits |= (u32)(dp_entry_ip6(l->k, dp_entry_lanes(l->k->w[DP_W_L4]), e + i * DP_ENTRY_IP6) == 0) << i;
 	return hits;
 }
 

@@ -73,7 +73,7 @@ static __always_inline DP_WIDE u32 dp_wide_ip6(const struct dp_lane *l, const u6
 		__m256i differ = dp_wide_addrs(key, e);
 		bool is_other = !_mm256_testz_si256(differ, differ);
 
-		hits |= (u32)((dp_entry_l4(l->k->w[DP_W_L4], e[4], e[5]) | is_other) == 0) << i;
+		hits |= (u32)((dp_entry_l4(l->k->w[DP_W_L4], dp_entry_lanes(l->k->w[DP_W_L4]), e[4], e[5]) | is_other) == 0) << i;
 	}
 	return hits;
 }

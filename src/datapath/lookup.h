@@ -10,21 +10,34 @@
 
 #include "datapath/classes.h"
 
-/* 0 if ports and the lower half of the L4 word are those of an entry. */
-static __always_inline u64 dp_entry_l4(u64 l4, u64 ports, u64 low)
-{
-	u64 s = ((l4 >> 48) - ports) & 0xffff, d = ((l4 >> 32) - (ports >> 32)) & 0xffff;
-	u64 beyond = ((ports >> 16 & 0xffff) - s) | ((ports >> 48) - d);
+#define DP_LANES 0x0000ffff0000ffffull
+#define DP_LANE_SIGNS 0x8000000080000000ull
 
-	return (u32)((l4 ^ low) & low >> 32) | beyond >> 63;
+/* The ports, each in a lane of 32 bits of its own. */
+static __always_inline u64 dp_entry_lanes(u64 l4)
+{
+	return (l4 & DP_LANES << 32) | l4 >> 48;
 }
 
-static __always_inline u64 dp_entry_ip4(const struct dp_key *k, const u64 *e)
+/*
+ * 0 if ports and the lower half of the L4 word are those of an entry. Both ports at once: one that lies outside of its span
+ * leaves its lane negative; what the lower lane then borrows from the upper one changes no answer.
+ */
+static __always_inline u64 dp_entry_l4(u64 l4, u64 lanes, u64 ports, u64 low)
+{
+	u64 from = lanes - (ports & DP_LANES), beyond = from | ((ports >> 16 & DP_LANES) - from);
+
+	return (u32)((l4 ^ low) & low >> 32) | (beyond & DP_LANE_SIGNS);
+}
+
+static __always_inline u64 dp_entry_ip4(const struct dp_key *k, u64 lanes, const u64 *e)
 {
 	u64 result = e[3], src = k->w[DP_W_SRC_LO] ^ e[0] >> 32, dst = (u32)(k->w[DP_W_DST_LO] ^ e[0]);
 
-	return DP_SHR(src, result >> DP_SHIFT_SRC) | DP_SHR(dst, result >> DP_SHIFT_DST) |
-	       dp_entry_l4(k->w[DP_W_L4], e[1], e[2]);
+	src = DP_SHR(src, result >> DP_SHIFT_SRC) | DP_SHR(dst, result >> DP_SHIFT_DST);
+	if (src)
+		return 1;
+	return dp_entry_l4(k->w[DP_W_L4], lanes, e[1], e[2]);
 }
 
 /* One word of an IPv6 address, by the lower two bytes of the shifts. */
@@ -33,13 +46,13 @@ static __always_inline u64 dp_entry_word(u64 key, u64 value, u64 shifts)
 	return DP_SHR(DP_SHR(key ^ value, shifts), shifts >> 8);
 }
 
-static __always_inline u64 dp_entry_ip6(const struct dp_key *k, const u64 *e)
+static __always_inline u64 dp_entry_ip6(const struct dp_key *k, u64 lanes, const u64 *e)
 {
 	u64 shifts = e[6];
 
 	return dp_entry_word(k->w[DP_W_SRC_HI], e[0], shifts) | dp_entry_word(k->w[DP_W_SRC_LO], e[1], shifts >> 16) |
 	       dp_entry_word(k->w[DP_W_DST_HI], e[2], shifts >> 32) | dp_entry_word(k->w[DP_W_DST_LO], e[3], shifts >> 48) |
-	       dp_entry_l4(k->w[DP_W_L4], e[4], e[5]);
+	       dp_entry_l4(k->w[DP_W_L4], lanes, e[4], e[5]);
 }
 
 /*
@@ -61,20 +74,28 @@ static __always_inline u64 dp_lesser(u64 x, u64 y)
 	return dp_less(x >> 1, y >> 1) ? x : y;
 }
 
-/* The first of n entries at e that matches and is not below `from`, or `best` if that is less. */
-static __always_inline u64 dp_leaf(const struct dp_key *k, const u64 *e, u64 n, bool is_ip6, u64 from, u64 best)
+/* A lookup under way. */
+struct dp_search {
+	u64 begin, from, lanes;
+	u64 d, best;
+	bool is_ip6;
+};
+
+/* The first of n entries at e that matches and is not below `from`, or the best so far if that is less. */
+static __always_inline u64 dp_leaf(const struct dp_key *k, const struct dp_search *s, const u64 *e, u64 n)
 {
-	u32 words = is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4;
+	u32 words = s->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4;
 
 	DP_NOUNROLL
 	for (u32 i = 0; i < DP_MAX_LEAF; i++, e += words) {
 		DP_RELOAD();
 		if (!dp_less(i, n))
 			break;
-		if ((is_ip6 ? dp_entry_ip6(k, e) : dp_entry_ip4(k, e)) == 0 && !(from && dp_less(e[words - 1] >> 1, from >> 1)))
-			return dp_lesser(e[words - 1], best);
+		if ((s->is_ip6 ? dp_entry_ip6(k, s->lanes, e) : dp_entry_ip4(k, s->lanes, e)) == 0 &&
+		    !(s->from && dp_less(e[words - 1] >> 1, s->from >> 1)))
+			return dp_lesser(e[words - 1], s->best);
 	}
-	return best;
+	return s->best;
 }
 
 /* From a cut to the next leaf or end. */
@@ -87,7 +108,7 @@ static __always_inline u64 dp_walk(const struct dp_key *k, const u64 *t, u64 beg
 		if ((__s64)d <= 0)
 			break;
 		w = ((const u64 *)k)[d >> 54 & 31]; /* a word of the key: w[] comes first, and more than 32 words follow */
-		d = t[(begin + (u32)d + (w >> (d >> 48 & 63) & (d >> 32 & 0xffff))) & dp_c.table_mask];
+		d = t[(begin + (u32)d + (DP_SHR(w, d >> 48) & (d >> 32 & 0xffff))) & dp_c.table_mask];
 	}
 	return d;
 }
@@ -101,13 +122,6 @@ static __always_inline bool dp_is_ip6(bool otherwise)
 	return otherwise;
 }
 
-/* A lookup under way. */
-struct dp_search {
-	u64 begin, from;
-	u64 d, best;
-	bool is_ip6;
-};
-
 /* On to the next leaf and through it. True: that was all. */
 static __always_inline bool dp_search_leaf(const struct dp_key *k, const u64 *t, struct dp_search *s)
 {
@@ -118,7 +132,7 @@ static __always_inline bool dp_search_leaf(const struct dp_key *k, const u64 *t,
 			s->best = DP_RESULT_NONE;
 		return true;
 	}
-	s->best = dp_leaf(k, t + (at & dp_c.table_mask), n, s->is_ip6, s->from, s->best);
+	s->best = dp_leaf(k, s, t + (at & dp_c.table_mask), n);
 	if (!dp_less(DP_LEAF_LEAST(d), s->best >> DP_PLACE_SHIFT))
 		return true;
 	s->d = t[(at + n * (s->is_ip6 ? DP_ENTRY_IP6 : DP_ENTRY_IP4)) & dp_c.table_mask];
@@ -127,8 +141,8 @@ static __always_inline bool dp_search_leaf(const struct dp_key *k, const u64 *t,
 
 static __always_inline struct dp_search dp_search_start(const struct dp_key *k, const u64 *i, bool is_ip6)
 {
-	return (struct dp_search){ .begin = k->base + (u32)i[3], .from = i[3] >> 32 << DP_PLACE_SHIFT, .d = i[1], .best = i[2],
-				   .is_ip6 = is_ip6 };
+	return (struct dp_search){ .begin = k->base + (u32)i[3], .from = i[3] >> 32 << DP_PLACE_SHIFT, .lanes = dp_entry_lanes(k->w[DP_W_L4]),
+				   .d = i[1], .best = i[2], .is_ip6 = is_ip6 };
 }
 
 static __always_inline u64 dp_lookup_all(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
