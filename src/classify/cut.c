@@ -14,7 +14,10 @@
 #include "classify/pairs.h"
 
 enum { SAMPLE_MAX = 512, WIDTHS = 4, PICK_MOST = 64, PICKS = 4 };
-static const double side_cost = 12, slope = 2.2;
+
+/* Found by trying on ClassBench sets; a step is somewhat more than a nanosecond. */
+const struct cut_price cut_price_few = { .leaf = 8, .entry = 3.6, .cut = 6, .slope = 3.1, .side = 6.4, .copies = 0.85, .words = 0.8 };
+const struct cut_price cut_price_many = { .leaf = 9, .entry = 1.3, .cut = 5, .slope = 2.2, .side = 12, .copies = 4, .words = 6 };
 
 /* To a few percent; x >= 1: the exponent, and the mantissa as if the curve were straight. */
 static double log_2(double x)
@@ -25,11 +28,12 @@ static double log_2(double x)
 	return (double)bits / (double)(1ull << 52) - 1023;
 }
 
-double cut_cost(double n)
+/* What looking among n rules costs. */
+static double cost_of(const struct cut_price *p, double n)
 {
 	if (n <= CUT_LEAF)
-		return 9 + 1.3 * n;
-	return 9 + 1.3 * CUT_LEAF + 5 + slope * (log_2(n) - 2.58);
+		return p->leaf + p->entry * n;
+	return p->leaf + p->entry * CUT_LEAF + p->cut + p->slope * (log_2(n) - 2.58);
 }
 
 struct cut_span cut_clip(const struct cut_rules *r, uint32_t id, unsigned d, const struct cut_region *g)
@@ -117,12 +121,12 @@ static void take_sample(struct search *t, unsigned most, unsigned d)
 
 /* ---------- scoring ---------- */
 
-static unsigned count_max_wide(const struct sample *s, double best)
+static unsigned count_max_wide(const struct cut_price *p, const struct sample *s, double best)
 {
 	unsigned m = s->n_all;
 
 	while (m > s->full) {
-		double wide = m * s->scale, side = 9 + side_cost + cut_cost(wide), here = cut_cost(wide);
+		double wide = m * s->scale, here = cost_of(p, wide), side = p->leaf + p->side + here;
 
 		if ((side < here ? side : here) < best)
 			break;
@@ -136,23 +140,25 @@ static unsigned most_wide(struct search *t)
 	double score = t->best[t->n_best - 1].score;
 
 	if (score != t->max_wide_of) {
-		t->max_wide = count_max_wide(&t->sample, score);
+		t->max_wide = count_max_wide(t->r->price, &t->sample, score);
 		t->max_wide_of = score;
 	}
 	return t->max_wide;
 }
 
-static double score_wide(double m, double wide, double fan, double extra, double n, double budget, bool *has_side)
+/* m: narrow rules in a child; extra: words and references that they cost more. */
+static double score_wide(const struct search *t, double m, double wide, double fan, double extra, bool *has_side)
 {
-	double side = cut_cost(m) + side_cost + cut_cost(wide), all = cut_cost(m + wide), least;
+	const struct cut_price *p = t->r->price;
+	double side = cost_of(p, m) + p->side + cost_of(p, wide), all = cost_of(p, m + wide), least;
 
-	least = 0.9 * (side_cost + cut_cost(wide));
+	least = 0.9 * (p->side + cost_of(p, wide));
 	if (wide < least)
 		least = wide;
-	if (cut_cost(m) + least > all)
-		all = cut_cost(m) + least;
-	all += 4 * wide * fan / (budget + 1);
-	*has_side = all > side || wide * fan + extra + 0.25 * fan > (budget - n) / 2;
+	if (cost_of(p, m) + least > all)
+		all = cost_of(p, m) + least;
+	all += p->copies * wide * fan / (t->budget + 1);
+	*has_side = all > side || wide * fan + extra + 0.25 * fan > (t->budget - (double)t->n) / 2;
 	return *has_side ? side : all;
 }
 
@@ -181,8 +187,8 @@ static void score_slice(struct search *t, const struct slice *c, const struct pa
 	extra = y->extra * s->scale;
 	if (m > 0.9 * narrow || extra + 0.25 * fan > t->budget - (double)t->n + 8)
 		return;
-	score = y->wide ? score_wide(m, y->wide * s->scale, fan, extra, (double)t->n, t->budget, &has_side) : cut_cost(m);
-	score += 6 * (extra + 0.25 * fan) / (t->budget + 1);
+	score = y->wide ? score_wide(t, m, y->wide * s->scale, fan, extra, &has_side) : cost_of(t->r->price, m);
+	score += t->r->price->words * (extra + 0.25 * fan) / (t->budget + 1);
 	keep_best(t, (struct cut){ (int)c->d, c->shift, c->bits, c->wide, has_side, score });
 }
 

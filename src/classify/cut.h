@@ -16,8 +16,21 @@ struct cut_hides {
 	uint32_t has;	/* what the keys that it matches have */
 };
 
+/*
+ * What things cost, in steps. Where few rules are, the last two are low: their tables stay in the caches even if they are
+ * larger than need be.
+ */
+struct cut_price {
+	double leaf, entry; /* a leaf, each of its entries */
+	double cut, slope;  /* more than a leaf can hold: one cut, and more for each doubling */
+	double side;	    /* to go on at a side graph */
+	double copies, words; /* copies of wide rules in all children, and other words, as shares of the budget */
+};
+extern const struct cut_price cut_price_few, cut_price_many;
+
 /* Only the dimensions that some rule narrows. */
 struct cut_rules {
+	const struct cut_price *price;
 	unsigned n_dims;
 	uint8_t dim[BOX_DIMS];
 	struct cut_span *span; /* [rule * n_dims + d] */
@@ -44,8 +57,6 @@ struct cut {
 
 enum { CUT_LEAF = 6, CUT_MAX_BITS = 13 };
 
-/* What looking among n rules costs, in steps. */
-double cut_cost(double n);
 struct cut cut_choose(const struct cut_rules *r, const uint32_t *id, size_t n, const struct cut_region *g, double budget);
 /* The rule's span within the region. */
 struct cut_span cut_clip(const struct cut_rules *r, uint32_t id, unsigned d, const struct cut_region *g);

@@ -250,6 +250,7 @@ static void split_side(struct grow *b, struct ids *s, struct cut_region *g, stru
 /* The rules are those that prune_rules() leaves in the region; on return that is as it was. */
 static struct part build(struct grow *b, struct ids s, struct cut_region *g, struct part cont, unsigned depth, double budget)
 {
+	const struct cut_price *price = b->rules.price;
 	struct cut c;
 
 	if (b->is_beyond || s.n == 0)
@@ -257,7 +258,7 @@ static struct part build(struct grow *b, struct ids s, struct cut_region *g, str
 	if (s.n <= CUT_LEAF || depth >= b->t->most.walk)
 		return leaf_of(b, s, cont);
 	c = cut_choose(&b->rules, s.v, s.n, g, budget);
-	if (c.d < 0 || (s.n <= LEAF_WITHOUT_GAIN && c.score + 5 > 9 + 1.3 * (double)s.n))
+	if (c.d < 0 || (s.n <= LEAF_WITHOUT_GAIN && c.score + price->cut > price->leaf + price->entry * (double)s.n))
 		return leaf_of(b, s, cont);
 	recount_wide(b, s, g, budget, &c);
 	if (c.has_side)
@@ -323,6 +324,7 @@ bool graph_build(const struct graph_task *t, struct words *w, struct graph *g)
 	g->begin = w->n;
 	words_add(w, 4); /* the list's head, and no offset is 0 */
 	words_reserve(w, w->n + WORDS_OF_RULE * t->n);
+	b.rules.price = t->has_room ? &cut_price_few : &cut_price_many;
 	collect_dims(&b, &everything);
 	all = collect_rules(&b);
 	all.n = prune_rules(&b.rules, all.v, all.n, &everything, 0);

@@ -36,6 +36,7 @@ struct graph_task {
 	size_t n;
 	bool is_ip6;
 	double budget; /* references a rule, on the average: more cuts deeper */
+	bool has_room; /* steps are dear, words are not */
 	struct graph_bounds most;
 };
 

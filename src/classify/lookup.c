@@ -9,7 +9,7 @@
 #include "classify/hidden.h"
 #include "classify/hitset.h"
 
-enum { LEAST_RULES = 4 };
+enum { FEW_RULES = 2000, LEAST_RULES = 4 };
 /* ns, roughly: one lookup; a rule that is passed by in a scan. Only their ratio matters. */
 static const double lookup_cost = 25, pass_cost = 3;
 /* Class tables are for few rules; beyond these sizes they are no longer the faster ones. */
@@ -281,15 +281,16 @@ static double tables_cost(const struct plan *p, const struct made *m)
 	return n + 45 * (double)runs / (double)p->n_used + (double)m->wild * (n + 20);
 }
 
-/* With more cuts a graph is less deep. */
+/* With more cuts a graph is less deep. The tables of few rules are small whatever they are given. */
 static bool build_graph(const struct plan *p, struct made *m)
 {
-	static const double budgets[] = { 5, 10, 30 };
+	static const double budgets[] = { 5, 13, 30 };
 	struct graph_task t = { .rule = p->rule, .result = p->result, .n = p->l->n, .is_ip6 = p->l->is_ip6,
+				.has_room = p->n_used <= FEW_RULES,
 				.most = { .walk = DP_MAX_WALK, .leaf = DP_MAX_LEAF, .leaves = DP_MAX_LEAVES } };
 	struct graph g;
 
-	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+	for (size_t i = t.has_room; i < sizeof budgets / sizeof *budgets; i++) {
 		t.budget = budgets[i];
 		if (!graph_build(&t, p->l->words, &g))
 			continue;
