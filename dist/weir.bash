@@ -25,7 +25,7 @@ _weir()
 		case $verb in
 		check) words="--help --lang --tables --set --only-family --strict --print --counts --dump --json --color" ;;
 		explain) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --short --json --color" ;;
-		eval) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --in --out --on --each --json --color" ;;
+		eval) words="--help --lang --tables --set --only-family --env --hook --ct --malformed --in --out --on --each --json --engine --color" ;;
 		test) words="--help --set --only-family --json --engine --bless --color" ;;
 		show) words="--help --lang --set --only-family --json --reject-as-drop --tables --only --dot --chain --color" ;;
 		load) words="--help --lang --tables --set --only-family --malformed --json --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
