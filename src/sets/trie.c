@@ -357,11 +357,13 @@ uint64_t trie_shrink(struct op *op, uint64_t entry, const struct paint *p)
 static uint64_t find_run(const struct setmem *m, uint64_t entry, uint64_t key)
 {
 	const uint64_t *w = m->word + image_offset(entry);
-	unsigned width = runs_width(entry), i = runs_n(entry);
+	unsigned width = runs_width(entry), i = 0;
 
-	while (i-- > 1)
-		if (w[i * width] <= (width == 2 ? key : key | UINT32_MAX))
-			break;
+	key = width == 2 ? key : key | UINT32_MAX;
+	for (unsigned n = runs_n(entry), half; n > 1; n -= half) {
+		half = n / 2;
+		i = w[(i + half) * width] <= key ? i + half : i;
+	}
 	return width == 2 ? w[2 * i + 1] : (uint32_t)w[i];
 }
 
