@@ -32,11 +32,10 @@ struct load64 { u64 v; } __attribute__((packed, may_alias));
 
 struct dp_lane;
 struct native {
-	struct dp_config config;
 	const uint64_t *table, *sets;
 	uint64_t *count, *state;
 	uint64_t now, random;
-	bool in_order;
+	bool in_order, malformed_accept;
 	uint32_t last_hit, n_hits, hit[NATIVE_MAX_HITS];
 	struct dp_key key[NATIVE_BATCH]; /* of batches */
 	void (*lookup)(const u64 *t, const u64 *i, struct dp_lane *lane, u32 n);
@@ -54,7 +53,8 @@ struct dp_pkt {
 };
 
 static _Thread_local struct native *native_now; /* the one that runs */
-#define dp_c (native_now->config)
+/* Nothing to mask and everything there: known to the compiler. */
+static const struct dp_config dp_c = { .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .sets_mask = ~0ull, .features = ~0u };
 
 static const int dp_table, dp_count, dp_state, dp_sets;
 
@@ -267,7 +267,7 @@ static int parse(struct native *n, struct native_run *run, struct dp_key *k, con
 		out->verdict = NATIVE_UNKNOWN;
 	} else if (parsed == DP_PARSED_MALFORMED) {
 		out->is_malformed = true;
-		out->verdict = n->config.malformed_accept ? NATIVE_ACCEPT : NATIVE_DROP;
+		out->verdict = n->malformed_accept ? NATIVE_ACCEPT : NATIVE_DROP;
 	}
 	return parsed;
 }
@@ -326,9 +326,7 @@ struct native *native_create(struct arena *a, const struct native_tables *t)
 	if (dp_is_wide() && !t->plain)
 		n->lookup = lookup_wide;
 #endif
-	n->config = (struct dp_config){ .table_mask = ~0ull, .counter_mask = ~0ull, .state_mask = ~0ull, .sets_mask = ~0ull,
-					.features = ~0u,
-					.malformed_accept = t->malformed_accept };
+	n->malformed_accept = t->malformed_accept;
 	return n;
 }
 
