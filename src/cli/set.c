@@ -83,9 +83,17 @@ static int make_room(struct cli *c, struct set_try *t)
 	return t->id == SETMEM_NONE ? cli_fail(CLI_REFUSED, "set %s has gone", t->name) : CLI_YES;
 }
 
+static bool is_too_small(const struct set_try *t)
+{
+	struct setmem_space space;
+
+	setmem_space(&t->door->sets.m, &space);
+	return space.unused < t->words;
+}
+
 int set_try(struct cli *c, struct set_try *t, void *arg, int *err)
 {
-	int status = CLI_YES;
+	int status = is_too_small(t) ? make_room(c, t) : CLI_YES;
 
 	*err = -EAGAIN;
 	for (int i = 0; i < TRIES && !status; i++) {
@@ -283,7 +291,7 @@ static int change(struct cli *c, struct set_door *s, bool is_del)
 	struct change x = { .is_del = is_del, .may_exist = c->opt.given[OPTION_EXIST] };
 	int err, status;
 
-	x.t = (struct set_try){ s, c->arg[1], set_find(c, s, c->arg[1]), SETMAP_FEW, 0, change_all };
+	x.t = (struct set_try){ s, c->arg[1], set_find(c, s, c->arg[1]), SETMAP_FEW, 0, 0, change_all };
 	x.set = x.t.id == SETMEM_NONE ? NULL : read_elements(c, s, x.t.id);
 	if (!x.set)
 		return CLI_USAGE;
@@ -374,7 +382,7 @@ static int swap_once(struct set_try *t, void *arg)
 static int set_swap(struct cli *c, struct set_door *s)
 {
 	uint32_t x = set_find(c, s, c->arg[1]), y = x == SETMEM_NONE ? x : set_find(c, s, c->arg[2]);
-	struct set_try t = { s, c->arg[1], x, SETMAP_FEW, 0, swap_once };
+	struct set_try t = { s, c->arg[1], x, SETMAP_FEW, 0, 0, swap_once };
 	int err, status;
 
 	if (y == SETMEM_NONE)

@@ -29,6 +29,7 @@ struct set_try {
 	uint32_t id;
 	enum setmap_way way; /* how the image was opened */
 	size_t n_elems;
+	uint64_t words; /* to expect for them, if so many that finding out that they do not fit would take long; else 0 */
 	int (*run)(struct set_try *t, void *arg); /* 0 or -errno of setmem.h */
 };
 int set_try(struct cli *c, struct set_try *t, void *arg, int *err);

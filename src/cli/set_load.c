@@ -129,11 +129,22 @@ static int replace_once(struct set_try *t, void *arg)
 	return setmem_replace(&t->door->sets.m, t->id, x->one->set, x->one->is_spans ? &spans : NULL, &x->r);
 }
 
+/* What n elements take, judged by those that are there if they are many. */
+static uint64_t words_to_expect(const struct setmem *m, uint32_t id, const struct set *set, size_t n)
+{
+	uint64_t words = setmem_words_for(set, n);
+	struct setmem_info info;
+
+	if (setmem_info(m, id, &info) && info.n_elems > 1000 && info.n_words / info.n_elems * n > words)
+		words = info.n_words / info.n_elems * n;
+	return words;
+}
+
 /* In place of what is there, by one store. */
 static int replace(struct cli *c, struct set_door *s, struct lists_one *one)
 {
 	struct set_try t = { s, c->arg[1], set_find(c, s, c->arg[1]), SETMAP_WRITE,
-			     one->is_spans ? one->spans.n : one->set->elems.n, replace_once };
+			     one->is_spans ? one->spans.n : one->set->elems.n, 0, replace_once };
 	struct replacing x = { .one = one };
 	int err, status;
 
@@ -141,6 +152,7 @@ static int replace(struct cli *c, struct set_door *s, struct lists_one *one)
 		return CLI_USAGE;
 	if (!is_same_kind(c, &s->sets.m, t.id, one->set))
 		return cli_fail(CLI_REFUSED, "set %s has become another one meanwhile", c->arg[1]);
+	t.words = words_to_expect(&s->sets.m, t.id, one->set, t.n_elems);
 	status = set_try(c, &t, &x, &err);
 	if (status)
 		return status;
