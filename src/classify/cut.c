@@ -13,11 +13,13 @@
 
 #include "classify/pairs.h"
 
-enum { SAMPLE_MAX = 512, WIDTHS = 4, PICK_MOST = 64, PICKS = 4 };
+enum { SAMPLE_MAX = 512, WIDTHS = 4, PICKS = 4 };
 
 /* Found by trying on ClassBench sets; a step is somewhat more than a nanosecond. */
-const struct cut_price cut_price_few = { .leaf = 8, .entry = 3.6, .cut = 6, .slope = 3.1, .side = 6.4, .copies = 0.85, .words = 0.8 };
-const struct cut_price cut_price_many = { .leaf = 9, .entry = 1.3, .cut = 5, .slope = 2.2, .side = 12, .copies = 4, .words = 6 };
+const struct cut_price cut_price_few = { .leaf = 8, .entry = 3.6, .cut = 6, .slope = 3.1, .side = 6.4, .copies = 0.85, .words = 0.8,
+					     .pick_most = 64 };
+const struct cut_price cut_price_many = { .leaf = 9, .entry = 1.3, .cut = 5, .slope = 2.2, .side = 12, .copies = 4, .words = 6,
+					      .pick_most = 256 };
 
 /* To a few percent; x >= 1: the exponent, and the mantissa as if the curve were straight. */
 static double log_2(double x)
@@ -90,7 +92,7 @@ struct search {
 	const uint32_t *id;
 	size_t n;
 	const struct cut_region *g;
-	double budget;
+	double budget, budget_inverse;
 	struct sample sample;
 	struct cut best[PICKS]; /* the best first */
 	unsigned n_best;	/* how many to find */
@@ -176,7 +178,7 @@ static void keep_best(struct search *t, struct cut c)
 static void score_slice(struct search *t, const struct slice *c, const struct pairs_tally *y)
 {
 	const struct sample *s = &t->sample;
-	double narrow, crowd, m, extra, fan = 1u << c->bits, score;
+	double narrow, crowd, m, extra, fan = 1u << c->bits, score, words;
 	bool has_side = false;
 
 	if (y->narrow < 2 || y->narrow < s->n_all * 0.1)
@@ -187,9 +189,13 @@ static void score_slice(struct search *t, const struct slice *c, const struct pa
 	extra = y->extra * s->scale;
 	if (m > 0.9 * narrow || extra + 0.25 * fan > t->budget - (double)t->n + 8)
 		return;
-	score = y->wide ? score_wide(t, m, y->wide * s->scale, fan, extra, &has_side) : cost_of(t->r->price, m);
-	score += t->r->price->words * (extra + 0.25 * fan) / (t->budget + 1);
-	keep_best(t, (struct cut){ (int)c->d, c->shift, c->bits, c->wide, has_side, score });
+	score = cost_of(t->r->price, m);
+	words = t->r->price->words * (extra + 0.25 * fan) * t->budget_inverse;
+	if (score + words >= t->best[t->n_best - 1].score) /* wide rules make it no better */
+		return;
+	if (y->wide)
+		score = score_wide(t, m, y->wide * s->scale, fan, extra, &has_side);
+	keep_best(t, (struct cut){ (int)c->d, c->shift, c->bits, c->wide, has_side, score + words });
 }
 
 /* Counts the rules of the sample in each child. */
@@ -321,13 +327,13 @@ static void count_picks(struct search *t)
 
 struct cut cut_choose(const struct cut_rules *r, const uint32_t *id, size_t n, const struct cut_region *g, double budget)
 {
-	struct search t = { .r = r, .id = id, .n = n, .g = g, .budget = budget };
+	struct search t = { .r = r, .id = id, .n = n, .g = g, .budget = budget, .budget_inverse = 1 / (budget + 1) };
 	unsigned width[WIDTHS];
 	struct pairs p;
 
 	widths_of(n, width);
-	start(&t, n <= PAIRS_RULES || n > PICK_MOST ? 1 : PICKS);
-	if (n > PICK_MOST) {
+	start(&t, n <= PAIRS_RULES || n > r->price->pick_most ? 1 : PICKS);
+	if (n > r->price->pick_most) {
 		search_dims(&t, n > 4096 ? SAMPLE_MAX : 256, width, NULL);
 	} else {
 		search_dims(&t, PAIRS_RULES, width, &p);

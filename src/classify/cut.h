@@ -25,6 +25,7 @@ struct cut_price {
 	double cut, slope;  /* more than a leaf can hold: one cut, and more for each doubling */
 	double side;	    /* to go on at a side graph */
 	double copies, words; /* copies of wide rules in all children, and other words, as shares of the budget */
+	size_t pick_most; /* nodes of more rules try every slice by a large sample, which takes long */
 };
 extern const struct cut_price cut_price_few, cut_price_many;
 

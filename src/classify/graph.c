@@ -84,7 +84,6 @@ static struct part leaf_of(struct grow *b, struct ids s, struct part cont)
 		s.n = b->t->most.leaf;
 		has_cont = true;
 	}
-	words_add(b->w, (0 - (b->w->n - b->g->begin)) & 3);
 	at = words_add(b->w, s.n * size + has_cont);
 	for (size_t i = 0; i < s.n; i++)
 		memcpy(b->w->v + at + i * size, b->entry + s.v[i] * size, size * sizeof *b->entry);
