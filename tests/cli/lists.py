@@ -235,7 +235,7 @@ def progress(folder, path):
         seen += got
     os.close(us)
     if b"%" not in seen and seconds < 2:
-        skip("progress on a terminal", "the list was read at once")
+        ok(seen == b"", "a list that was read within two seconds shows no progress on a terminal", seen)
     else:
         ok(b"million.txt: " in seen and b" %" in seen, "progress on a terminal", seen)
 
