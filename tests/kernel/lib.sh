@@ -125,7 +125,7 @@ flood() { # peer address port...
 
 flood_end() {
 	kill $FLOOD
-	until [ -s flood.sent ]; do sleep 0.02; done
+	for _ in $(seq 500); do [ -s flood.sent ] && break; sleep 0.02; done
 	cat flood.sent
 }
 
