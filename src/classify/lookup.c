@@ -15,6 +15,7 @@ static const double lookup_cost = 25, pass_cost = 3;
 /* Class tables are for few rules; beyond these sizes they are no longer the faster ones. */
 enum { CLASS_RULES = 1500, CLASS_WORDS = 80000, CLASS_WORK = 20000000 };
 enum { CHEAP = 40 }; /* ns: a graph is hardly less */
+enum { MANY_RULES = 400 };
 
 /* Tables that are made: what the LOOKUP instructions say of them. */
 struct made {
@@ -259,15 +260,22 @@ static const char *reason_for_scan(const struct plan *p)
 		return "wanted";
 	if (p->l->n >= DP_PLACE_POLICY)
 		return "too many rules";
-	if (p->l->wanted != TABLES_ENGINE_ANY)
-		return n ? NULL : "no rules";
-	return n < LEAST_RULES ? "few rules" : NULL;
+	return n ? NULL : "no rules";
 }
 
 /* ns, roughly, as bench-classify measures in the kernel. Only which is less matters. */
 static double scan_cost(const struct plan *p)
 {
 	return 70 + 4 * (double)p->n_used;
+}
+
+static size_t count_runs(const struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->l->n; i++)
+		n += !p->rule[i].is_never && DP_RESULT_KIND(p->result[i]) == DP_RESULT_RUN;
+	return n;
 }
 
 /*
@@ -277,10 +285,8 @@ static double scan_cost(const struct plan *p)
 static double tables_cost(const struct plan *p, const struct made *m)
 {
 	double kb = (double)m->n_words / 128, n = m->engine == TABLES_ENGINE_CLASSES ? 2.6 * m->worst - 10 + 0.15 * kb : 14 + 1.2 * m->worst;
-	size_t runs = 0;
+	size_t runs = count_runs(p);
 
-	for (size_t i = 0; i < p->l->n; i++)
-		runs += !p->rule[i].is_never && DP_RESULT_KIND(p->result[i]) == DP_RESULT_RUN;
 	return n + 45 * (double)runs / (double)p->n_used + 10 * (double)(runs < 20 ? runs : 20) + (double)m->wild * (n + 20);
 }
 
@@ -388,6 +394,15 @@ static void take(struct plan *p, const struct plan *best, const struct made *mad
 	m->begin = at;
 }
 
+/*
+ * Class tables would hardly be faster than this graph: it is cheap, or it leaves nothing to be run of so many rules that
+ * class tables take long to build.
+ */
+static bool is_good(const struct plan *p, double cost)
+{
+	return cost <= CHEAP || (p->n_used > MANY_RULES && count_runs(p) == 0);
+}
+
 /* The cheaper one of both engines, if it is not to be one of them. */
 static bool build_tables(struct plan *p, struct made *m)
 {
@@ -402,7 +417,7 @@ static bool build_tables(struct plan *p, struct made *m)
 		has_graph = build_graph(&with_graph, &graph);
 		cost = has_graph ? tables_cost(&with_graph, &graph) : 0;
 	}
-	if (wanted != TABLES_ENGINE_GRAPH && !(has_graph && cost <= CHEAP))
+	if (wanted == TABLES_ENGINE_CLASSES || (wanted == TABLES_ENGINE_ANY && !(has_graph && is_good(&with_graph, cost))))
 		has_classes = build_classes(&with_classes, &classes);
 	if (wanted == TABLES_ENGINE_CLASSES && !has_classes) {
 		plan_again(&with_graph);
