@@ -9,13 +9,13 @@
 #include "classify/hidden.h"
 #include "classify/hitset.h"
 
-enum { FEW_RULES = 2000, LEAST_RULES = 4 };
+enum { FEW_RULES = 2000 };
 /* ns, roughly: one lookup; a rule that is passed by in a scan. Only their ratio matters. */
 static const double lookup_cost = 25, pass_cost = 3;
 /* Class tables are for few rules; beyond these sizes they are no longer the faster ones. */
 enum { CLASS_RULES = 1500, CLASS_WORDS = 80000, CLASS_WORK = 20000000 };
 enum { CHEAP = 40 }; /* ns: a graph is hardly less */
-enum { MANY_RULES = 400 };
+enum { MANY_RULES = 400 }; /* of more, class tables take long to build */
 
 /* Tables that are made: what the LOOKUP instructions say of them. */
 struct made {
@@ -244,7 +244,7 @@ static size_t count_wild(const struct plan *p)
 
 bool lookup_is_worth(size_t n, size_t n_wild)
 {
-	return n >= LEAST_RULES && lookup_cost * (double)(1 + n_wild) <= pass_cost * (double)n;
+	return lookup_cost * (double)(1 + n_wild) <= pass_cost * (double)n;
 }
 
 bool lookup_compares_all(size_t n)

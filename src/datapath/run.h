@@ -238,6 +238,8 @@ DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u32 point)
 	if (!k || !t)
 		return DP_VERDICT_DROP;
 	i = dp_point(k, t, point);
+	if (!i[0])
+		return DP_VERDICT_ACCEPT;
 	root = k->base + DP_POINT_ROOT(i[0]);
 	pc = dp_run_from(k, t, root, i);
 	dp_iter_start(&it, DP_MAX_STEPS);
@@ -290,7 +292,7 @@ DP_GLOBAL int dp_run_short(struct dp_key *k, u32 point)
 	if (!i[0])
 		return DP_VERDICT_ACCEPT;
 	k->result = DP_RESULT_NONE;
-	if (!(dp_c.features & DP_F_LOOKUP) || (i[0] & 0xff) != DP_OP_LOOKUP || dp_lookup_is_blind(k, i))
+	if ((i[0] & 0xff) != DP_OP_LOOKUP || dp_lookup_is_blind(k, i))
 		return DP_RUN_LONG;
 	result = dp_lookup_short(k, t, i, dp_is_ip6(point >= DP_POINTS_PER_FAMILY));
 	if (DP_RESULT_KIND(result) - DP_RESULT_ACCEPT <= DP_RESULT_DROP - DP_RESULT_ACCEPT) {
@@ -304,11 +306,14 @@ DP_GLOBAL int dp_run_short(struct dp_key *k, u32 point)
 	return DP_RUN_LONG;
 }
 
-/* Judges the key at the point of this program (plus the family): DP_VERDICT_*. */
+/* Judges the key at the point of this program (plus the family): DP_VERDICT_*. Without lookups there is no short way to try. */
 static __always_inline int dp_run(DP_CTX *ctx, struct dp_key *k, u32 point)
 {
-	int verdict = dp_run_short(k, point);
+	int verdict = DP_RUN_LONG;
 
+	k->result = DP_RESULT_NONE;
+	if (dp_c.features & DP_F_LOOKUP)
+		verdict = dp_run_short(k, point);
 	return verdict == DP_RUN_LONG ? dp_run_long(ctx, k, point) : verdict;
 }
 
