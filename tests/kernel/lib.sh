@@ -84,6 +84,9 @@ finish() {
 #     peer a eth0 1      here eth0 10.0.1.1/24 and 2001:db8:1::1/64; in namespace a: veth0 with .2
 peer() { # name, interface here, number of the net
 	ip netns add "$1"
+	# While a link-local address is being tried for duplicates, a router asks no neighbour.
+	echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+	at "$1" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad'
 	ip link add "$2" type veth peer name veth0 netns "$1"
 	ip addr add "10.0.$3.1/24" dev "$2"
 	ip addr add "2001:db8:$3::1/64" dev "$2" nodad
