@@ -246,7 +246,7 @@ static enum weir_error classify(struct weir_context *ctx, unsigned hooks, const 
 	struct batch b;
 	enum weir_error e;
 
-	if (!ctx || (n && (!items || !result)) || !hooks || hooks >> HOOK_COUNT)
+	if (!ctx || (n && (!items || !result)) || !hooks || hooks >> HOOK_IP_COUNT)
 		return WEIR_ERROR_USE;
 	e = WEIR_OK;
 	b.ctx = ctx;

@@ -275,6 +275,7 @@ void test_emit(struct test_room *r, const struct test *t, int yes, int no)
 	case TEST_BYTES:
 		bytes_emit(r, t, yes, no);
 		break;
+	case TEST_TUPLE:
 	case TEST_UNKNOWN:
 		break; /* refused */
 	}

@@ -287,6 +287,7 @@ enum verdict effect_apply(struct walk *w, const struct effect *ef)
 		restore_mark(w, ef);
 		break;
 	case EFFECT_LOG:
+	case EFFECT_COUNT:
 		break;
 	case EFFECT_SET_ADD:
 		sets_add(w, ef->set);

@@ -277,6 +277,7 @@ enum eval_truth test_truth(struct walk *w, const struct test *t)
 		return state_truth(w, t);
 	case TEST_BYTES:
 		return bytes_truth(w, t);
+	case TEST_TUPLE:
 	case TEST_UNKNOWN:
 		break;
 	}

@@ -175,6 +175,7 @@ static const char *reason_of_bytes(const struct bytes_spec *b)
 		return "classic BPF is not run here";
 	case BYTES_IP6_OPTS:
 	case BYTES_RT_ADDRS:
+	case BYTES_PAYLOAD:
 		return "the insides of extension headers are not looked into";
 	}
 	return "bytes of the packet are not looked into";
@@ -196,6 +197,8 @@ static const char *reason_of_test(const struct test *t)
 		return reason_of_state(t->state);
 	case TEST_BYTES:
 		return reason_of_bytes(t->bytes);
+	case TEST_TUPLE:
+		return "several values together are not looked up here";
 	case TEST_UNKNOWN:
 		return t->why ? t->why : "this cannot be decided here";
 	}
@@ -224,6 +227,8 @@ void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const stru
 			refuse_effect(rs, r, &s->effect, opt, d);
 		else if (s->kind == STEP_VERDICT)
 			refuse_verdict(rs, r, s, opt, d);
+		else if (s->kind == STEP_MAP)
+			diag_error(d, s->map->at, "%s map: maps are not looked up here", s->map->what);
 		else
 			refuse_test(rs, r, &s->test, d);
 	}

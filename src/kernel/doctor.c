@@ -109,7 +109,7 @@ static void check_hooks(struct doctor *d)
 	} else {
 		finding_good(d, "program type netfilter", "loads");
 		for (int f = 0; f < FAMILY_COUNT; f++)
-			for (int h = 0; h < HOOK_COUNT; h++)
+			for (int h = 0; h < HOOK_IP_COUNT; h++)
 				check_hook(d, prog, (enum family)f, (enum hook)h);
 		close(prog);
 	}
@@ -204,7 +204,7 @@ static void check_point(struct doctor *d, struct pins *p, const struct info *inf
 {
 	unsigned family = point->number / DP_POINTS_PER_FAMILY;
 	struct refusal why = { .a = d->a };
-	struct nflink_place at, wanted = { (enum family)family, HOOK_COUNT, point->wanted };
+	struct nflink_place at, wanted = { (enum family)family, HOOK_IP_COUNT, point->wanted };
 	const char *what;
 
 	for (size_t i = 0; i < info->chains.n; i++)

@@ -108,11 +108,11 @@ static int list_by_hook(struct lister *l)
 	char buf[256];
 	int err = 0;
 
-	for (int i = 0; i < FAMILY_COUNT * HOOK_COUNT && !err; i++) {
+	for (int i = 0; i < FAMILY_COUNT * HOOK_IP_COUNT && !err; i++) {
 		struct nlmsghdr *h = mnl_nlmsg_put_header(buf);
 		struct nfgenmsg *g;
 
-		l->at = (struct nflink_place){ (enum family)(i / HOOK_COUNT), (enum hook)(i % HOOK_COUNT), 0 };
+		l->at = (struct nflink_place){ (enum family)(i / HOOK_IP_COUNT), (enum hook)(i % HOOK_IP_COUNT), 0 };
 		h->nlmsg_type = (NFNL_SUBSYS_HOOK << 8) | NFNL_MSG_HOOK_GET;
 		h->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
 		h->nlmsg_seq = (uint32_t)i + 1;
@@ -147,10 +147,10 @@ static int on_chain(const struct nlmsghdr *h, void *data)
 					       nftnl_chain_get_str(c, NFTNL_CHAIN_NAME), nft_family_name(family),
 					       nftnl_chain_get_str(c, NFTNL_CHAIN_TABLE));
 
-		if (hook < HOOK_COUNT && (family == NFPROTO_IPV4 || family == NFPROTO_INET))
+		if (hook < HOOK_IP_COUNT && (family == NFPROTO_IPV4 || family == NFPROTO_INET))
 			add(l, at, name, false);
 		at.family = FAMILY_IP6;
-		if (hook < HOOK_COUNT && (family == NFPROTO_IPV6 || family == NFPROTO_INET))
+		if (hook < HOOK_IP_COUNT && (family == NFPROTO_IPV6 || family == NFPROTO_INET))
 			add(l, at, name, false);
 	}
 	if (c)
@@ -187,7 +187,7 @@ static void add_legacy(struct lister *l, enum family family, const char *table)
 	struct str name = arena_printf(l->a, "%s-legacy table %s", family == FAMILY_IP6 ? "ip6tables" : "iptables", table);
 
 	for (size_t i = 0; i < sizeof legacy / sizeof *legacy; i++)
-		for (int h = 0; h < HOOK_COUNT; h++)
+		for (int h = 0; h < HOOK_IP_COUNT; h++)
 			if (strcmp(legacy[i].table, table) == 0 && (legacy[i].hooks >> h & 1))
 				add(l, (struct nflink_place){ family, (enum hook)h, legacy[i].priority }, name, false);
 }

@@ -55,7 +55,7 @@ int nflink_place_of(int link_fd, struct nflink_place *at, uint32_t *prog_id)
 
 	if (syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof attr) < 0)
 		return -errno;
-	if (info.type != NFLINK_LINK_TYPE || info.netfilter.hooknum >= HOOK_COUNT)
+	if (info.type != NFLINK_LINK_TYPE || info.netfilter.hooknum >= HOOK_IP_COUNT)
 		return -EINVAL;
 	at->family = info.netfilter.pf == PF_IP6 ? FAMILY_IP6 : FAMILY_IP4;
 	at->hook = (enum hook)info.netfilter.hooknum;

@@ -69,10 +69,39 @@ static void put_masks(struct buf *b, const struct test *t)
 	}
 }
 
+static void put_payload(struct buf *b, const struct payload_ref *p)
+{
+	static const char *const bases[] = { "ll", "nh", "th", "ih" };
+
+	buf_printf(b, "@%s,%u,%u", bases[p->base], p->at_bit, p->n_bits);
+}
+
+static void put_keys(struct buf *b, const struct map_key *key, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct payload_ref *p = key[i].payload;
+		u128 whole = !p ? field_max(key[i].field) : ~(u128)0 >> (PAYLOAD_MAX_BITS - p->n_bits);
+
+		buf_printf(b, "%s", i ? " . " : "");
+		if (p)
+			put_payload(b, p);
+		else
+			buf_printf(b, "%s", field_table[key[i].field].name);
+		if (key[i].mask == whole)
+			continue;
+		buf_printf(b, " & ");
+		put_u128(b, key[i].mask);
+	}
+}
+
 static void put_set_use(struct buf *b, const struct set_use *u)
 {
 	put_text(b, u->name);
-	for (uint8_t i = 0; i < u->n_dirs; i++)
+	if (u->by_field && u->set) {
+		buf_printf(b, " of ");
+		put_keys(b, u->key, u->set->n_dims);
+	}
+	for (uint8_t i = 0; i < u->n_dirs && !u->by_field; i++)
 		buf_printf(b, "%s%s", i ? "," : " ", u->dir[i] == SET_DIR_SRC ? "src" : "dst");
 	put_flag(b, u->return_nomatch, "return-nomatch");
 	put_flag(b, u->has_counters, "counters");
@@ -89,6 +118,10 @@ static void put_rate(struct buf *b, const struct state_spec *s)
 	if (s->kind == STATE_HASHLIMIT)
 		buf_printf(b, " mode %u masks %u %u entries %u expire %u", s->rate.mode, s->rate.src_plen,
 			   s->rate.dst_plen, s->rate.max_entries, s->rate.expire_ms);
+	if (s->rate.n_keys) {
+		buf_printf(b, " of ");
+		put_keys(b, s->rate.key, s->rate.n_keys);
+	}
 }
 
 static void put_recent(struct buf *b, const struct state_spec *s)
@@ -123,6 +156,11 @@ static void put_state(struct buf *b, const struct state_spec *s)
 	case STATE_CONNLIMIT:
 		buf_printf(b, " %s %u by %s/%u", s->connlimit.above ? "above" : "upto", s->connlimit.limit,
 			   s->connlimit.by_dst ? "dst" : "src", s->connlimit.plen);
+		put_flag(b, s->connlimit.of_rule, "of-rule");
+		if (s->connlimit.n_keys) {
+			buf_printf(b, " of ");
+			put_keys(b, s->connlimit.key, s->connlimit.n_keys);
+		}
 		break;
 	case STATE_NTH:
 		buf_printf(b, " every %u packet %u", s->nth.every, s->nth.packet);
@@ -132,6 +170,7 @@ static void put_state(struct buf *b, const struct state_spec *s)
 		break;
 	case STATE_QUOTA:
 		buf_printf(b, " %" PRIu64, s->quota.bytes);
+		put_flag(b, s->quota.above, "above");
 		break;
 	case STATE_TIME:
 		buf_printf(b, " dates %" PRId64 " %" PRId64 " clock %u-%u month %x week %x", s->time.start_s,
@@ -157,7 +196,7 @@ static void put_u32(struct buf *b, const struct u32_test *t)
 
 static void put_bytes(struct buf *b, const struct bytes_spec *s)
 {
-	static const char *const kinds[] = { "u32", "string", "bpf", "options", "rt-addresses" };
+	static const char *const kinds[] = { "u32", "string", "bpf", "options", "rt-addresses", "payload" };
 
 	buf_printf(b, "bytes %s", kinds[s->kind]);
 	for (uint32_t i = 0; i < s->n_u32; i++)
@@ -182,6 +221,43 @@ static void put_bytes(struct buf *b, const struct bytes_spec *s)
 		put_u128(b, s->addr[i]);
 	}
 	put_flag(b, s->not_strict, "not-strict");
+	put_flag(b, s->from_frame, "from-frame");
+	if (s->kind == BYTES_PAYLOAD) {
+		struct map_key key = { .payload = &s->payload, .mask = s->payload_mask };
+
+		buf_printf(b, " ");
+		put_keys(b, &key, 1);
+		buf_printf(b, " in ");
+		put_valset(b, &s->payload_in);
+	}
+}
+
+static void put_outcomes(struct buf *b, const struct map *m);
+
+static void put_entry(struct buf *b, const struct map *m, size_t i)
+{
+	const struct map_span *key = m->entries.v[i].key;
+
+	for (unsigned d = 0; d < m->n_dims; d++) {
+		buf_printf(b, d ? " . " : i ? ", " : "");
+		put_u128(b, key[d].lo);
+		if (key[d].hi != key[d].lo) {
+			buf_add(b, "-", 1);
+			put_u128(b, key[d].hi);
+		}
+	}
+}
+
+static void put_tuple(struct buf *b, const struct map_use *u)
+{
+	put_keys(b, u->key, u->map->n_dims);
+	if (u->map->name.n) {
+		buf_printf(b, " in ");
+		put_text(b, u->map->name);
+		return;
+	}
+	buf_printf(b, " in ");
+	put_outcomes(b, u->map);
 }
 
 static void put_fields(struct buf *b, const struct test *t)
@@ -213,6 +289,9 @@ static void put_test(struct buf *b, const struct test *t)
 	case TEST_BYTES:
 		put_bytes(b, t->bytes);
 		break;
+	case TEST_TUPLE:
+		put_tuple(b, t->tuple);
+		break;
 	case TEST_UNKNOWN:
 		buf_printf(b, "unknown %s: %s", t->what ? t->what : "", t->why ? t->why : "");
 		break;
@@ -242,7 +321,7 @@ static void put_effect(struct buf *b, const struct effect *e)
 {
 	static const char *const kinds[] = { "mark",	"ct-mark", "save-mark", "restore-mark", "log",	  "set-add",
 					     "set-del", "notrack", "tos",	"ttl",		"snat",	  "dnat",
-					     "masquerade", "redirect", "netmap", "tproxy", "other" };
+					     "masquerade", "redirect", "netmap", "tproxy", "other", "count" };
 
 	buf_printf(b, "%s", kinds[e->kind]);
 	if (e->kind == EFFECT_OTHER || e->kind == EFFECT_LOG) /* what the kind does not say already */
@@ -262,12 +341,20 @@ static void put_effect(struct buf *b, const struct effect *e)
 	}
 	if (e->nat)
 		put_nat(b, e->nat);
+	if (e->counter) {
+		buf_printf(b, " counter ");
+		put_text(b, e->counter->name);
+	}
 }
+
+static void put_map(struct buf *b, const struct map_use *u);
 
 static void put_step(struct buf *b, const struct step *s)
 {
 	buf_printf(b, " [");
-	if (s->kind == STEP_TEST) {
+	if (s->kind == STEP_MAP) {
+		put_map(b, s->map);
+	} else if (s->kind == STEP_TEST) {
 		put_test(b, &s->test);
 	} else if (s->kind == STEP_EFFECT) {
 		put_effect(b, &s->effect);
@@ -281,6 +368,40 @@ static void put_step(struct buf *b, const struct step *s)
 			buf_printf(b, " %u", s->v.queue);
 	}
 	buf_printf(b, "]");
+}
+
+static void put_outcomes(struct buf *b, const struct map *m)
+{
+	buf_printf(b, "{");
+	for (size_t i = 0; i < m->entries.n; i++) {
+		put_entry(b, m, i);
+		if (m->n_outcomes) {
+			buf_printf(b, " :");
+			put_step(b, &m->outcome[m->entries.v[i].outcome]);
+		}
+	}
+	if (m->has_other) {
+		buf_printf(b, " *");
+		if (m->n_outcomes) {
+			buf_printf(b, " :");
+			put_step(b, &m->outcome[m->other]);
+		}
+	}
+	buf_printf(b, "}");
+}
+
+/* A named map's entries are on a line of their own. */
+static void put_map(struct buf *b, const struct map_use *u)
+{
+	put_keys(b, u->key, u->map->n_dims);
+	if (u->why)
+		buf_printf(b, " unknown: %s", u->why);
+	buf_printf(b, " map ");
+	if (u->map->name.n) {
+		put_text(b, u->map->name);
+		return;
+	}
+	put_outcomes(b, u->map);
 }
 
 static void put_rule(struct buf *b, const struct rule *r)
@@ -304,6 +425,8 @@ static void put_chain(struct buf *b, const struct chain *c)
 	if (c->hook != HOOK_NONE)
 		buf_printf(b, " hook %s priority %d%s policy %s", policy_hook_name(c->hook), c->priority,
 			   c->is_nat ? " nat" : "", policy_verdict_name(c->policy));
+	for (size_t i = 0; i < c->devices.n; i++)
+		buf_printf(b, " device %.*s", STR_ARG(c->devices.v[i]));
 	buf_printf(b, "\n");
 	for (size_t i = 0; i < c->rules.n; i++) {
 		buf_printf(b, " ");
@@ -321,7 +444,7 @@ static void put_elem(struct buf *b, const struct set *s, const struct set_elem *
 			put_text(b, e->list);
 		else
 			put_u128(b, e->v[i]);
-		if (s->dim[i] == SET_DIM_ADDR || s->dim[i] == SET_DIM_NET)
+		if (s->dim[i] == SET_DIM_ADDR || s->dim[i] == SET_DIM_NET || s->dim[i] == SET_DIM_VALUE)
 			buf_printf(b, "/%u", e->plen[i]);
 	}
 	put_flag(b, e->nomatch, "nomatch");
@@ -405,6 +528,13 @@ struct str policy_dump(struct arena *a, const struct ruleset *rs)
 		put_chain(&b, c[i]);
 	for (size_t i = 0; i < rs->sets.n; i++)
 		put_set(&b, s[i], scratch);
+	for (size_t i = 0; i < rs->maps.n; i++) {
+		if (!rs->maps.v[i]->name.n)
+			continue;
+		buf_printf(&b, "map %.*s ", STR_ARG(rs->maps.v[i]->name));
+		put_outcomes(&b, rs->maps.v[i]);
+		buf_printf(&b, "\n");
+	}
 	arena_destroy(scratch);
 	return buf_str(&b);
 }

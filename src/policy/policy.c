@@ -79,6 +79,34 @@ struct set *policy_set_find(const struct ruleset *rs, struct str name)
 	return strmap_get(&rs->set_by_name, name);
 }
 
+struct map *policy_map_add(struct ruleset *rs, struct str name, struct loc at)
+{
+	struct map *m = arena_new(rs->a, struct map, 1);
+
+	*m = (struct map){ .name = name, .at = at, .id = (uint32_t)rs->maps.n };
+	*vec_add(rs->a, &rs->maps) = m;
+	return m;
+}
+
+struct counter *policy_counter_add(struct ruleset *rs, struct str name, struct loc at)
+{
+	struct counter *c = arena_new(rs->a, struct counter, 1);
+
+	*c = (struct counter){ .name = name, .at = at, .id = (uint32_t)rs->counters.n };
+	*vec_add(rs->a, &rs->counters) = c;
+	return c;
+}
+
+const struct rule *policy_rule_root(const struct rule *r)
+{
+	return r->root ? r->root : r;
+}
+
+const struct chain *policy_chain_root(const struct chain *c)
+{
+	return c->root ? c->root : c;
+}
+
 /* Rules of one chain with equal text are told apart by their number among themselves. */
 static void number_duplicates(struct arena *scratch, struct chain *c)
 {
@@ -174,7 +202,8 @@ struct chain **policy_base_chains(struct arena *a, const struct ruleset *rs, enu
 
 static const char *const hook_names[HOOK_COUNT][2] = {
 	{ "prerouting", "PREROUTING" }, { "input", "INPUT" },		 { "forward", "FORWARD" },
-	{ "output", "OUTPUT" },		{ "postrouting", "POSTROUTING" },
+	{ "output", "OUTPUT" },		{ "postrouting", "POSTROUTING" }, { "ingress", "INGRESS" },
+	{ "egress", "EGRESS" },
 };
 
 const char *policy_hook_name(enum hook h)
@@ -189,7 +218,9 @@ const char *policy_hook_chain(enum hook h)
 
 const char *policy_family_name(enum family f)
 {
-	return f == FAMILY_IP6 ? "ip6" : "ip";
+	static const char *const names[FAMILY_ALL] = { "ip", "ip6", "frame" };
+
+	return names[f];
 }
 
 const char *policy_verdict_name(enum verdict v)

@@ -23,8 +23,17 @@
 #include "base/strmap.h"
 #include "policy/valset.h"
 
-enum family { FAMILY_IP4, FAMILY_IP6, FAMILY_COUNT };
-enum hook { HOOK_PREROUTING, HOOK_INPUT, HOOK_FORWARD, HOOK_OUTPUT, HOOK_POSTROUTING, HOOK_COUNT, HOOK_NONE = HOOK_COUNT };
+/*
+ * A chain sees the packets of one family. FAMILY_FRAME, behind those of IP, is any other frame: ARP and the like, which only
+ * chains at a device see. Rules of a language that are for several families (nft inet, netdev; tc) become a chain for each:
+ * twins, which see to it that they are listed and counted as the one that was written (chain.root, rule.root).
+ */
+enum family { FAMILY_IP4, FAMILY_IP6, FAMILY_COUNT, FAMILY_FRAME = FAMILY_COUNT, FAMILY_ALL };
+/* HOOK_IP_COUNT: those of IP packets. At a device frames are seen, before prerouting and behind postrouting. */
+enum hook {
+	HOOK_PREROUTING, HOOK_INPUT, HOOK_FORWARD, HOOK_OUTPUT, HOOK_POSTROUTING, HOOK_IP_COUNT,
+	HOOK_INGRESS = HOOK_IP_COUNT, HOOK_EGRESS, HOOK_COUNT, HOOK_NONE = HOOK_COUNT
+};
 
 enum verdict {
 	VERDICT_NONE,	/* go on with the next rule */
@@ -45,7 +54,8 @@ enum test_kind {
 	TEST_MASK,    /* any of masks[]: (value of field[masks[i].of] & mask) == value */
 	TEST_SET,     /* the packet's values, one for each direction of `set`, are in the named set */
 	TEST_STATE,   /* limit, hashlimit, recent...: `state` */
-	TEST_BYTES,   /* looks at packet bytes: u32, string, bpf: `bytes` */
+	TEST_BYTES,   /* looks at packet bytes: u32, string, bpf, bits of a header: `bytes` */
+	TEST_TUPLE,   /* the packet's values together are among the keys of `tuple`; which entry's does not matter */
 	TEST_UNKNOWN, /* read and printed, but nobody here can decide it: `why` */
 };
 
@@ -73,6 +83,7 @@ struct test {
 	struct set_use *set;	       /* TEST_SET */
 	const struct state_spec *state; /* TEST_STATE */
 	const struct bytes_spec *bytes; /* TEST_BYTES */
+	const struct map_use *tuple;	/* TEST_TUPLE */
 	const char *why;		/* TEST_UNKNOWN: "needs the routing table"; also names the match: */
 	const char *what;		/* short name for people: "tcp dport", "limit", "u32" */
 	struct str params;		/* what else was asked and is not looked into, as text: tells two such tests apart */
@@ -87,6 +98,8 @@ struct test {
  *   IFACE      IIF or OIF; of a physdev element PHYSIN or PHYSOUT
  *   MAC        MAC_SRC or MAC_DST
  *   MARK       MARK, in any direction
+ *   VALUE      of the field that by_field names
+ * With by_field no direction counts: dimension i takes key[i], whatever it is; the test is absent when one of them is.
  * A set never matches when the rule gives fewer directions than it has dimensions or its family is another; more are
  * ignored. An element's nomatch is an exception: the most specific element decides. A list:set asks its members in order.
  */
@@ -98,12 +111,25 @@ struct set_use {
 	const struct set *set; /* by policy_number(); NULL: nobody defined it */
 	enum set_dir dir[TEST_MAX_FIELDS];
 	uint8_t n_dirs;
+	bool by_field;	       /* key[0..n_dims of the set) instead of dir */
+	const struct map_key *key;
 	bool return_nomatch;
 	/* --packets-lt and the like need element counters: the evaluator says unknown when has_counters is set */
 	bool has_counters;
 	/* for SET add: */
 	bool exist, has_timeout;
 	uint32_t timeout_s;
+};
+
+/*
+ * What a map or a tuple takes from the packet for one dimension: a field's value, or bits of a header, under a mask. `mask`
+ * has all bits of the field when nothing was said. Absent when the field is, or when the packet has no such bits.
+ */
+struct payload_ref;
+struct map_key {
+	enum field field;
+	u128 mask;
+	const struct payload_ref *payload; /* if not NULL: instead of field; mask counts from its lowest bit */
 };
 
 enum state_kind {
@@ -114,7 +140,7 @@ enum { HASHLIMIT_SRCIP = 1, HASHLIMIT_SRCPORT = 2, HASHLIMIT_DSTIP = 4, HASHLIMI
 
 /*
  * Parameters of a test that keeps state between packets. Tests with `shared_name` set share the state by that name
- * within a family; otherwise the state belongs to the rule. Semantics: iptables-extensions(8) and the kernel's xt_*.c.
+ * within a family; otherwise the state belongs to the rule; rules that point at the same state_spec (twins) share it, too. Semantics: iptables-extensions(8) and the kernel's xt_*.c.
  */
 struct state_spec {
 	enum state_kind kind;
@@ -127,6 +153,8 @@ struct state_spec {
 		uint8_t mode;	   /* HASHLIMIT_* bits; 0: one bucket for all */
 		uint8_t src_plen, dst_plen; /* --hashlimit-srcmask/-dstmask */
 		uint32_t max_entries, expire_ms;
+		const struct map_key *key; /* HASHLIMIT: a bucket for each value of these together, instead of mode; absent: */
+		uint8_t n_keys;		   /* the test is */
 	} rate;
 	struct {
 		enum recent_op op;
@@ -138,10 +166,13 @@ struct state_spec {
 		uint32_t limit;
 		uint8_t plen;
 		bool by_dst, above; /* above: more than limit; else at most */
+		bool of_rule;	    /* connections of this rule, whatever their addresses: plen, by_dst are nothing */
+		const struct map_key *key; /* of each value of these together, instead of an address */
+		uint8_t n_keys;
 	} connlimit;
 	struct { uint32_t every, packet; } nth;	   /* --every, --packet */
 	struct { uint32_t threshold; } random;	   /* of 2^31, as the kernel compares */
-	struct { uint64_t bytes; } quota;
+	struct { uint64_t bytes, used; bool above; } quota; /* above: once it is spent; else until then. used: when loaded */
 	struct {
 		int64_t start_s, stop_s;   /* epoch seconds; INT64_MIN, INT64_MAX when not given */
 		uint32_t day_start_s, day_stop_s;
@@ -152,7 +183,20 @@ struct state_spec {
 };
 
 /* Tests on bytes of the packet, from the first byte of the IP header. */
-enum bytes_kind { BYTES_U32, BYTES_STRING, BYTES_CBPF, BYTES_IP6_OPTS, BYTES_RT_ADDRS };
+enum bytes_kind { BYTES_U32, BYTES_STRING, BYTES_CBPF, BYTES_IP6_OPTS, BYTES_RT_ADDRS, BYTES_PAYLOAD };
+/*
+ * Bits of a packet, the first one highest: `at_bit` counts from where the base begins. LINK: the Ethernet header; NETWORK: the
+ * IP header (of a frame without IP: what follows the Ethernet header and its tags); TRANSPORT: what follows the IP header and
+ * its extension headers; INNER: what follows the header of TCP, UDP and so on. They are absent where the packet has no such
+ * header, on later fragments for TRANSPORT and INNER, and where it ends before. Which protocol it is, tests in front must ask.
+ */
+enum payload_base { PAYLOAD_LINK, PAYLOAD_NETWORK, PAYLOAD_TRANSPORT, PAYLOAD_INNER };
+enum { PAYLOAD_MAX_BITS = 128 };
+struct payload_ref {
+	enum payload_base base;
+	uint32_t at_bit;
+	uint8_t n_bits; /* 1 to PAYLOAD_MAX_BITS */
+};
 enum u32_op { U32_AND, U32_LEFT, U32_RIGHT, U32_AT };
 struct u32_loc { struct { enum u32_op op; uint32_t number; } op[11]; uint8_t n_ops; uint32_t start; };
 struct u32_test { struct u32_loc loc; struct { uint32_t lo, hi; } *value; uint8_t n_values; };
@@ -172,10 +216,18 @@ struct bytes_spec {
 	uint32_t n_opts;
 	u128 *addr;	      /* BYTES_RT_ADDRS: rt type 0 addresses in order */
 	uint32_t n_addrs;
+	struct payload_ref payload; /* BYTES_PAYLOAD: (bits & payload_mask) is in payload_in */
+	u128 payload_mask;
+	struct valset payload_in;
+	bool from_frame;      /* BYTES_CBPF: counts from the frame's first byte, as at a device */
 };
 
 /* ---------- effects ---------- */
 
+/*
+ * EFFECT_COUNT: the rule's counter adds one here, instead of in front of its first effect. With `counter` that named counter
+ * does, and the rule's own counts as ever.
+ */
 enum effect_kind {
 	EFFECT_MARK,	 /* mark = (mark & ~mask) ^ value */
 	EFFECT_CT_MARK,	 /* the same on the connection's mark */
@@ -188,6 +240,7 @@ enum effect_kind {
 	EFFECT_TTL,	 /* op in mask: 0 set, 1 inc, 2 dec; by value */
 	EFFECT_SNAT, EFFECT_DNAT, EFFECT_MASQUERADE, EFFECT_REDIRECT, EFFECT_NETMAP, EFFECT_TPROXY, /* nat */
 	EFFECT_OTHER,	 /* changes the packet or tells somebody, never the verdict: name says which */
+	EFFECT_COUNT,
 };
 
 struct nat_spec {
@@ -197,6 +250,14 @@ struct nat_spec {
 	bool has_base;		/* DNAT: port - port_base goes to port_lo ... */
 	uint16_t port_base;
 	uint32_t mark_value, mark_mask; /* TPROXY */
+};
+
+/* A counter with a name, which several rules may add to. */
+struct counter {
+	struct str name; /* with its table: "inet/filter/web" */
+	uint64_t packets, bytes; /* as written */
+	struct loc at;
+	uint32_t id; /* index in ruleset.counters */
 };
 
 struct effect {
@@ -214,6 +275,7 @@ struct effect {
 	enum field clobbered;
 	struct set_use *set;
 	const struct nat_spec *nat;
+	struct counter *counter;
 	const char *name; /* the target as the user knows it: "TCPMSS" */
 	struct loc at;
 };
@@ -228,12 +290,18 @@ enum reject_kind {
 };
 const char *policy_reject_name(enum reject_kind k); /* "icmp-port-unreach", "tcp-rst" */
 
-enum step_kind { STEP_TEST, STEP_EFFECT, STEP_VERDICT };
+/*
+ * MAP: the packet's values choose an entry of a map, and the entry's outcome, an effect or a verdict, is what happens. Absent
+ * values, or no entry: the rule does not apply any further (and the next one is asked), as after a test that fails. An outcome
+ * with VERDICT_NONE ends the rule, too.
+ */
+enum step_kind { STEP_TEST, STEP_EFFECT, STEP_VERDICT, STEP_MAP };
 struct step {
 	enum step_kind kind;
 	union {
 		struct test test;
 		struct effect effect;
+		const struct map_use *map;
 		struct {
 			enum verdict verdict;
 			struct chain *chain; /* JUMP, GOTO */
@@ -244,8 +312,41 @@ struct step {
 	};
 };
 
+/*
+ * A map, or with n_outcomes 0 a plain collection of keys (TEST_TUPLE). Keys are intervals in each dimension, both ends
+ * inside; no two entries' keys overlap, so their order says nothing.
+ */
+enum { MAP_MAX_DIMS = 8 };
+struct map_span {
+	u128 lo, hi;
+};
+struct map_entry {
+	const struct map_span *key; /* n_dims */
+	uint32_t outcome;	    /* index in outcome[] */
+	struct loc at;
+};
+struct map {
+	struct str name; /* with its table, "inet/filter/ports"; empty: written in the rule itself */
+	uint8_t n_dims;
+	VEC(struct map_entry) entries;
+	bool has_other;	 /* keys that no entry has: outcome `other` (TEST_TUPLE: they are in it) */
+	uint32_t other;
+	struct step *outcome; /* effects and verdicts, each once; jumps and gotos go to chains of one family */
+	uint32_t n_outcomes;
+	struct loc at;
+	uint32_t id; /* index in ruleset.maps */
+};
+struct map_use {
+	const struct map *map;
+	const struct map_key *key; /* map->n_dims */
+	const char *why;  /* not NULL: nobody here can tell the key ("numgen random"), so any entry's outcome may happen */
+	const char *what; /* short, for people: "ip daddr . tcp dport" */
+	struct loc at;
+};
+
 struct rule {
 	struct chain *chain;
+	struct rule *root;  /* the twin that stands for all, itself or one of another chain; NULL: has no twins */
 	uint32_t index;	    /* in its chain, from 0 */
 	uint32_t expansion; /* 0, or 1.. when one line made several rules */
 	uint32_t duplicate; /* n-th rule of this chain with this very text, from 0 */
@@ -271,13 +372,18 @@ struct chain {
 	uint64_t packets, bytes;
 	bool has_counts;
 	VEC(struct rule *) rules;
+	struct chain *root; /* as rule.root */
+	VEC(struct str) devices; /* INGRESS, EGRESS: names; one that ends in * is a prefix */
 	uint32_t id; /* index in ruleset.chains */
 };
 
-enum set_dim { SET_DIM_ADDR, SET_DIM_NET, SET_DIM_PORT, SET_DIM_IFACE, SET_DIM_MAC, SET_DIM_MARK, SET_DIM_LIST };
+enum set_dim { SET_DIM_ADDR, SET_DIM_NET, SET_DIM_PORT, SET_DIM_IFACE, SET_DIM_MAC, SET_DIM_MARK, SET_DIM_LIST, SET_DIM_VALUE };
 enum { SET_MAX_DIMS = 3 };
 
-/* One element: a value and a prefix length (in bits of the field, from its top) for each dimension. */
+/*
+ * One element: a value and a prefix length (in bits of the field, from its top) for each dimension. VALUE has the bits of the
+ * set's value_bits[]; intervals are several prefixes.
+ */
 struct set_elem {
 	u128 v[SET_MAX_DIMS]; /* ADDR/NET: address; PORT: proto << 16 | port; IFACE: name; MAC; MARK */
 	uint8_t plen[SET_MAX_DIMS]; /* ADDR/NET: 0..32 or 0..128; else full width */
@@ -299,6 +405,7 @@ struct set {
 	bool has_addrs;	    /* false: mac, port-only... any family may use it */
 	enum set_dim dim[SET_MAX_DIMS];
 	uint8_t n_dims;
+	uint8_t value_bits[SET_MAX_DIMS]; /* VALUE: 1 to 128 */
 	bool has_bitmask; /* the first address is compared under this mask, which is no prefix; elements are masked */
 	u128 bitmask;
 	uint32_t mark_mask; /* MARK is compared under this mask; elements are masked */
@@ -315,11 +422,20 @@ struct set {
 	uint32_t id;
 };
 
+/* Something that was said beside rules and that no program here can do: load refuses it by name, the rest ignores it. */
+struct beyond {
+	struct loc at;
+	struct str what, why; /* "flowtable ft", "packets that a flowtable forwards pass by every rule" */
+};
+
 struct ruleset {
 	struct arena *a;
 	VEC(struct chain *) chains;
 	VEC(struct rule *) rules;
 	VEC(struct set *) sets;
+	VEC(struct map *) maps; /* also those written in a rule */
+	VEC(struct counter *) counters;
+	VEC(struct beyond) beyond;
 	bool lacks_rules, lacks_sets; /* some could not be read; then there was an error, and this is for policy_check() only */
 	struct strmap chain_by_name, set_by_name; /* for the functions below */
 };
@@ -331,6 +447,11 @@ struct chain *policy_chain_find(const struct ruleset *rs, enum family fam, struc
 struct rule *policy_rule_add(struct ruleset *rs, struct chain *c, uint32_t pos);
 struct set *policy_set_add(struct ruleset *rs, struct str name, struct loc at);
 struct set *policy_set_find(const struct ruleset *rs, struct str name);
+struct map *policy_map_add(struct ruleset *rs, struct str name, struct loc at);
+struct counter *policy_counter_add(struct ruleset *rs, struct str name, struct loc at);
+/* The one that stands for a rule or chain and its twins; itself when it has none. */
+const struct rule *policy_rule_root(const struct rule *r);
+const struct chain *policy_chain_root(const struct chain *c);
 /* After all rules are in: index, id (chain by chain), duplicate of every rule; ids of chains and sets. */
 void policy_number(struct ruleset *rs);
 /*

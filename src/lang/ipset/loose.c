@@ -144,6 +144,7 @@ static void print_dim(struct buf *b, const struct set *s, const struct set_elem 
 		print_mac(b, e->v[i]);
 		break;
 	case SET_DIM_MARK:
+	case SET_DIM_VALUE:
 		buf_printf(b, "0x%08x", (unsigned)e->v[i]);
 		break;
 	case SET_DIM_LIST:

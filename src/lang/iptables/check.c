@@ -51,7 +51,7 @@ enum hook ipt_check_hook(struct str table, struct str chain)
 {
 	const struct table_row *row = table_row(table);
 
-	for (enum hook h = 0; row && h < HOOK_COUNT; h++) {
+	for (enum hook h = 0; row && h < HOOK_IP_COUNT; h++) {
 		if ((row->hooks & 1 << h) && str_is(chain, policy_hook_chain(h)))
 			return h;
 	}
@@ -232,7 +232,7 @@ static struct str hook_names(struct arena *a, unsigned hooks)
 {
 	struct buf b = { .a = a };
 
-	for (enum hook h = 0; h < HOOK_COUNT; h++) {
+	for (enum hook h = 0; h < HOOK_IP_COUNT; h++) {
 		if (hooks & 1u << h)
 			buf_printf(&b, "%s%s", b.n ? ", " : "", policy_hook_chain(h));
 	}

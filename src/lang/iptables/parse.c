@@ -153,7 +153,7 @@ struct ipt_chain *ipt_parse_chain(struct ipt_parse *p, struct str name, struct l
 		return ipt_parse_add_chain(p, name, at, hook);
 	for (size_t i = 0; i < p->table->chains.n; i++)
 		*vec_add(p->a, &all) = arena_cstr(p->a, p->table->chains.v[i]->name);
-	for (enum hook h = 0; h < HOOK_COUNT; h++) {
+	for (enum hook h = 0; h < HOOK_IP_COUNT; h++) {
 		if (ipt_check_hook(p->table->name, str_from(policy_hook_chain(h))) != HOOK_NONE)
 			*vec_add(p->a, &all) = policy_hook_chain(h);
 	}
