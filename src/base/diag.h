@@ -26,7 +26,7 @@ struct diag {
 
 struct diags {
 	struct arena *a;
-	const struct sources *sources;
+	struct sources *sources;
 	VEC(struct diag) all;
 	unsigned n_errors, n_warnings;
 };

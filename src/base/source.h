@@ -24,9 +24,16 @@ struct source {
 	uint32_t first_line; /* number of the first line: 1, or more for a piece of a larger file */
 };
 
+struct source_define {
+	struct str name, value;
+};
+
 struct sources {
 	struct arena *a;
 	VEC(struct source *) all;
+	VEC(struct str) include_dirs; /* where files are looked for that a text includes by a relative name */
+	VEC(struct source_define) defines; /* names that a text may use, and what they stand for */
+	bool has_no_files; /* no text may include another file */
 };
 
 /* 0 or -errno: the file cannot be read, or is above 1 GiB (-EFBIG). "-" reads standard input. */

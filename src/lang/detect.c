@@ -114,7 +114,8 @@ static void vote_nft(struct votes *v, const struct words *l)
 	if (str_is(w, "table") && !str_starts(l->w[1], "<") &&
 	    (is_one_of(l->w[1], "inet ip ip6 arp bridge netdev") || str_is(l->w[2], "{")))
 		v->of[LANG_NFT] += SURE;
-	else if (is_one_of(w, "flush delete destroy create") && is_one_of(l->w[1], "ruleset table chain set map"))
+	else if (is_one_of(w, "flush delete destroy create insert replace rename reset list") &&
+		 is_one_of(l->w[1], "ruleset table chain rule set map element"))
 		v->of[LANG_NFT] += STRONG;
 	else if (str_is(w, "type") && is_one_of(l->w[1], "filter nat route") && str_is(l->w[2], "hook"))
 		v->of[LANG_NFT] += STRONG;

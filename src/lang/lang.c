@@ -6,6 +6,7 @@
 #include "lang/iptables/check.h"
 #include "lang/iptables/lower.h"
 #include "lang/list/list.h"
+#include "lang/nft/tree.h"
 
 static const char *const names[LANG_COUNT] = {
 	[LANG_AUTO] = "auto", [LANG_IPTABLES] = "iptables", [LANG_IP6TABLES] = "ip6tables", [LANG_IPSET] = "ipset",
@@ -47,6 +48,15 @@ static void read_iptables(struct ruleset *rs, struct diags *d, uint32_t source, 
 		iptables_lower(rs, d, f);
 }
 
+static void read_nft(struct ruleset *rs, struct diags *d, uint32_t source, struct lang_file *out)
+{
+	struct nft_file *f = nft_parse(rs->a, d, source);
+
+	out->tree = f;
+	rs->lacks_rules |= f->lacks_rules;
+	rs->lacks_sets |= f->lacks_rules;
+}
+
 /* No language has NUL bytes in its texts, and what prints a name would stop at one. */
 static bool is_text(const struct source *src, struct diags *d, uint32_t source)
 {
@@ -78,6 +88,9 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 		ipset_lower(rs, d, f);
 		break;
 	}
+	case LANG_NFT:
+		read_nft(rs, d, source, out);
+		break;
 	case LANG_AUTO:
 	case LANG_COUNT:
 		diag_error(d, (struct loc){ source, 0, 0 }, "cannot tell the language of this file");

@@ -51,9 +51,10 @@ extern const struct nft_type_row nft_type_table[NFT_TYPE_COUNT];
 
 /*
  * select.def: everything of a packet that an expression can name.
- * X(ID, "ip", "saddr", TYPE, source, base, at_bit, bits, needs)
- *   source  HEADER (bits of a header, base and at_bit say where), META, CT, FIB, RT, SOCKET, EXTHDR, TCPOPT, OSF, IPSEC ...
+ * X(ID, "ip", "saddr", TYPE, source, base, at_bit, bits, needs, proto, kind)
+ *   source  HEADER (bits of a header, base and at_bit say where), META, CT, FIB, RT, SOCKET, EXTHDR, TCPOPT, IPOPT ...
  *   needs   what must hold for it to be there: a network protocol (IP, IP6, ARP, VLAN, ETHER) or a transport protocol (TCP ...)
+ *   kind    by source: an extension header's number and the like; select.def says it
  */
 enum nft_select_id {
 	NFT_SEL_NONE,
@@ -62,7 +63,8 @@ enum nft_select_id {
 #undef X
 	NFT_SEL_COUNT
 };
-enum nft_source { NFT_HEADER, NFT_META, NFT_CT, NFT_FIB, NFT_RT, NFT_SOCKET, NFT_EXTHDR, NFT_TCPOPT, NFT_OTHER };
+enum nft_source { NFT_HEADER, NFT_META, NFT_CT, NFT_FIB, NFT_RT, NFT_SOCKET, NFT_EXTHDR, NFT_TCPOPT, NFT_IPOPT,
+		  NFT_CHUNK, NFT_OTHER };
 enum nft_needs {
 	NFT_NEEDS_NOTHING, NFT_NEEDS_ETHER, NFT_NEEDS_VLAN, NFT_NEEDS_ARP, NFT_NEEDS_IP, NFT_NEEDS_IP6,
 	NFT_NEEDS_PROTO, /* transport: the row's proto number */
@@ -74,7 +76,7 @@ struct nft_select_row {
 	enum payload_base base;
 	uint16_t at_bit, bits;
 	enum nft_needs needs;
-	uint8_t proto;
+	uint8_t proto, kind;
 };
 extern const struct nft_select_row nft_select_table[NFT_SEL_COUNT];
 
@@ -277,6 +279,7 @@ struct nft_table {
 	VEC(struct nft_set *) sets;	/* named, maps too */
 	VEC(struct nft_object *) objects;
 	VEC(struct nft_flowtable *) flowtables;
+	struct strmap chain_by_name, set_by_name, object_by_name[NFT_OBJ_COUNT]; /* the same */
 };
 
 struct nft_file {
@@ -296,11 +299,7 @@ struct nft_object *nft_object_find(const struct nft_table *t, enum nft_stmt_obje
  * as `nft list ruleset` would write it, except that lists keep the order and rules the form in which they were written; one rule
  * without its comment's place. With handles: `# handle 3` behind what has one. lower.c: adds it to rs.
  */
-struct nft_options {
-	VEC(struct str) include_dirs;			   /* -I */
-	VEC(struct nft_define { struct str name, value; }) defines; /* -D name=value */
-};
-struct nft_file *nft_parse(struct arena *a, struct diags *d, struct sources *s, uint32_t source, const struct nft_options *opt);
+struct nft_file *nft_parse(struct arena *a, struct diags *d, uint32_t source);
 struct str nft_print_file(struct arena *a, const struct nft_file *f, bool with_counts);
 struct str nft_print_rule(struct arena *a, const struct nft_rule *r);
 struct str nft_print_expr(struct arena *a, const struct nft_expr *e);
