@@ -17,7 +17,7 @@ allowed() {
 	packet) echo base policy ;;
 	eval) echo base policy packet ;;
 	lang) echo base policy ;;
-	flat) echo base policy ;;
+	flat) echo base policy tables ;;
 	tables) echo base ;;
 	sets) echo base policy tables ;;
 	classify) echo base policy flat tables sets ;;

@@ -103,7 +103,7 @@ static enum weir_error build(struct compile *c)
 	bool malformed_accept = c->opt->flags & WEIR_MALFORMED_ACCEPT;
 	struct tables_options opt = { .reject_as_drop = true, .log_as_count = true, .test_run = true, .hz = API_HZ,
 				      .malformed_accept = malformed_accept,
-				      .shared_chains = TABLES_SHARE_NONE }; /* one lookup a position: each chain goes in batches */
+				      .apart = true }; /* one lookup a position: each chain goes in batches */
 	enum weir_error e = read_all(c);
 
 	if (e)

@@ -52,7 +52,7 @@ static void add_asks(struct weir_rules *r, const struct ruleset *rs)
 			r->asks[p] &= ~(uint32_t)ASKS_IIF;
 		if (!native_sees_oif(position))
 			r->asks[p] &= ~(uint32_t)ASKS_OIF;
-		if (position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW)
+		if (DP_POSITION_IS_RAW(position))
 			r->asks[p] &= ~(uint32_t)ASKS_ALL_CT;
 	}
 }
@@ -80,7 +80,8 @@ void identity_way(const struct weir_rules *r, unsigned hooks, struct native_way 
 {
 	way->n = 0;
 	asks[FAMILY_IP4] = asks[FAMILY_IP6] = 0;
-	for (unsigned position = 0; position < DP_POSITION_COUNT; position++) {
+	for (unsigned i = 0; i < r->tables->n_order; i++) {
+		unsigned position = r->tables->order[i];
 		bool is_on = false;
 
 		for (unsigned f = 0; f < FAMILY_COUNT; f++) {

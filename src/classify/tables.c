@@ -242,6 +242,8 @@ static struct tables *write_tables(struct build *b)
 	t->state = b->room.state.v;
 	t->n_state = (uint32_t)b->room.state.n;
 	fill_points(b, t->point);
+	memcpy(t->order, b->flat.order, sizeof t->order);
+	t->n_order = b->flat.n_order;
 	for (unsigned p = 0; p < DP_POINTS; p++)
 		t->features |= t->point[p].features;
 	return t;
@@ -266,7 +268,7 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 {
 	struct build b = { .a = a, .rs = rs, .opt = opt, .d = d };
 	struct flat_options fo = { .reject_as_drop = opt->reject_as_drop, .test_run = opt->test_run,
-				   .shared_chains = opt->shared_chains };
+				   .apart = opt->apart, .is_between = opt->is_between, .arg = opt->between_arg, .held = opt->held };
 	unsigned errors = d->n_errors;
 
 	assert(opt->special_counter == 0); /* the datapath knows them by their numbers */

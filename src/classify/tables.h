@@ -10,14 +10,11 @@
 
 #include "classify/sets.h"
 
-enum { TABLES_MAX_POINTS = 32, TABLES_MAX_CHAINS = 4, TABLES_NO_COUNTER = UINT32_MAX };
-#define TABLES_SHARE_NONE (1u << 31)
+enum { TABLES_MAX_POINTS = 32, TABLES_MAX_CHAINS = 8, TABLES_NO_COUNTER = UINT32_MAX };
 
 /*
- * The point numbers are fixed, so that a dispatcher's number never changes meaning: family * 16 + position in
- *   prerouting raw 0, mangle 1; input mangle 2, filter 3, security 4; forward mangle 5, filter 6, security 7;
- *   output raw 8, mangle 9, filter 10, security 11; postrouting mangle 12.
- * Chains judged together sit at the point of the first.
+ * Point numbers are family * 16 + position. The hook of a position is fixed, its priority is not (flat/points.c): a number in
+ * use means the same until it is not in use any more. Chains judged together sit at the point of the first.
  */
 struct tables_point {
 	bool is_used;
@@ -78,6 +75,7 @@ struct tables_list {
 	size_t n_inlined;
 };
 
+struct flat_places;
 struct tables_options {
 	const uint32_t *rule_counter;  /* by rule.id; NULL: DP_COUNTERS_SPECIAL + rule.id */
 	const uint32_t *chain_counter; /* by chain.id: the policy's counter; NULL: behind those of all rules */
@@ -97,11 +95,11 @@ struct tables_options {
 	bool sets_expire; /* elements of sets may have a time */
 	uint64_t now;	/* jiffies: when it begins */
 	bool sets_apart; /* somebody else makes the image of the sets, and calls sets_number() */
-	/*
-	 * Bit p: the chain at position p may join the program of the one before it at its hook. 0: the default, wherever no hook
-	 * of the kernel's own lies between. TABLES_SHARE_NONE, a bit of no position: every chain has its own.
-	 */
-	unsigned shared_chains;
+	bool apart; /* every base chain has a point of its own, as far as there are enough */
+	/* As those of struct flat_options: who hangs between chains, and which positions are in use. */
+	bool (*is_between)(void *arg, enum family f, enum hook h, int lower, int upper);
+	void *between_arg;
+	const struct flat_places *held;
 };
 
 struct tables {
@@ -111,6 +109,8 @@ struct tables {
 	uint32_t n_state;
 	uint32_t features; /* of all points together */
 	struct tables_point point[TABLES_MAX_POINTS];
+	uint8_t order[TABLES_MAX_POINTS / FAMILY_COUNT]; /* positions in use: by hook, then in the order of packets */
+	unsigned n_order;
 	struct tables_list *list; /* all chains that are reached, callees before their callers */
 	size_t n_lists;
 	const struct tables_sum *sum; /* counters ascend, unless sum_counter gave them */

@@ -269,9 +269,8 @@ static void take_counts(struct kernel_state *k, struct arena *a, const struct ta
 static bool run_point(struct kernel_state *k, struct arena *a, const struct packet *p, unsigned point,
 		      struct engine_answer *out)
 {
-	static const uint8_t hooks[DP_POSITION_COUNT] = { 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4 };
 	bool is_ip6 = point >= DP_POINTS_PER_FAMILY;
-	struct hook_state state = { .hook = hooks[point % DP_POINTS_PER_FAMILY], .pf = is_ip6 ? 10 : 2 };
+	struct hook_state state = { .hook = (uint8_t)DP_POSITION_HOOK(point), .pf = is_ip6 ? 10 : 2 };
 	struct str bytes = test_bytes(a, p, state.hook == 3, is_ip6);
 	LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = bytes.p, .data_size_in = (uint32_t)bytes.n, .ctx_in = &state,
 		    .ctx_size_in = sizeof state, .repeat = 1);

@@ -70,7 +70,8 @@ unsigned engine_way(const struct engine_tables *e, const struct packet *p, unsig
 	unsigned n = 0;
 
 	for (size_t i = 0; i < n_hooks; i++)
-		for (unsigned position = 0; position < DP_POSITION_COUNT; position++) {
+		for (unsigned k = 0; k < e->tables->n_order; k++) {
+			unsigned position = e->tables->order[k];
 			const struct tables_point *v4 = &e->tables->point[position];
 			const struct tables_point *v6 = &e->tables->point[position + DP_POINTS_PER_FAMILY];
 
@@ -86,7 +87,7 @@ struct packet engine_packet_at(const struct engine_tables *e, const struct packe
 
 	if (here.ct < 0)
 		here.ct = e->opt.ct;
-	if (position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW)
+	if (DP_POSITION_IS_RAW(position))
 		here.ct = CT_INVALID;
 	if (!native_sees_iif(position)) {
 		here.has_iif = false;

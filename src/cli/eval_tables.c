@@ -96,7 +96,7 @@ static uint32_t asks_of_way(const struct eval_tables *t, const struct way *w)
 		if (!p->is_used || !(w->hooks >> p->hook & 1))
 			continue;
 		here = asks_of(t->rs, p->chain, p->n_chains);
-		if (position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW)
+		if (DP_POSITION_IS_RAW(position))
 			here &= ~(uint32_t)ASKS_ALL_CT;
 		if (!native_sees_iif(position))
 			here &= ~(uint32_t)ASKS_IIF;
@@ -110,12 +110,12 @@ static uint32_t asks_of_way(const struct eval_tables *t, const struct way *w)
 static void make_way(struct eval_tables *t, struct way *w, unsigned hooks)
 {
 	w->hooks = hooks;
-	for (unsigned i = 0; i < DP_POSITION_COUNT; i++)
+	for (unsigned i = 0; i < t->tables->n_order; i++)
 		for (unsigned f = 0; f < FAMILY_COUNT; f++) {
-			const struct tables_point *p = &t->tables->point[i + f * DP_POINTS_PER_FAMILY];
+			const struct tables_point *p = &t->tables->point[t->tables->order[i] + f * DP_POINTS_PER_FAMILY];
 
 			if (p->is_used && (hooks >> p->hook & 1)) {
-				w->way.position[w->way.n++] = (uint8_t)i;
+				w->way.position[w->way.n++] = t->tables->order[i];
 				break;
 			}
 		}
@@ -144,7 +144,7 @@ static bool build(struct eval_tables *t, struct str *why)
 	struct sources none = { .a = t->a };
 	struct diags d = { .a = t->a, .sources = &none };
 	struct tables_options opt = { .reject_as_drop = true, .log_as_count = true, .test_run = true, .hz = HZ,
-				      .shared_chains = TABLES_SHARE_NONE };
+				      .apart = true };
 	const char *reason;
 
 	t->tables = tables_build(t->a, t->rs, &opt, &d);

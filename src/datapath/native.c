@@ -149,12 +149,12 @@ static int dp_log_event(struct native_run *run, const struct dp_key *k, u32 coun
 
 bool native_sees_iif(unsigned position)
 {
-	return position < DP_POSITION_OUTPUT_RAW || position > DP_POSITION_OUTPUT_SECURITY;
+	return DP_POSITION_HOOK(position) != DP_POSITION_HOOK(DP_POSITION_OUTPUT_RAW);
 }
 
 bool native_sees_oif(unsigned position)
 {
-	return position >= DP_POSITION_FORWARD_MANGLE;
+	return DP_POSITION_HOOK(position) >= DP_POSITION_HOOK(DP_POSITION_FORWARD_MANGLE);
 }
 
 static void name_words(const char *name, uint64_t *w)
@@ -197,8 +197,7 @@ static struct native_frame frame_of(const struct packet *p, const struct native_
 /* In front of conntrack no packet has a connection. */
 static __always_inline void read_ct(struct dp_key *k, const struct native_frame *f, unsigned position)
 {
-	bool is_raw = position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW;
-	int ct = f->ct < 0 || is_raw ? CT_INVALID : f->ct;
+	int ct = f->ct < 0 || DP_POSITION_IS_RAW(position) ? CT_INVALID : f->ct;
 	bool has_ct = ct == CT_NEW || ct == CT_ESTABLISHED || ct == CT_RELATED;
 
 	k->w[DP_W_CT] = 1ull << ct << DP_CT_STATE_SHIFT | (has_ct ? DP_HAS_CT : 0);

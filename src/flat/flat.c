@@ -1,79 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Points and lists. See flat.h. */
-#include "flat/flat.h"
-
-/*
- * Positions in the order of packets. `joins`: by default the chain joins the program of the one before it at its hook,
- * because no hook of the kernel's own lies between their priorities.
- */
-static const struct position {
-	const char *table;
-	enum hook hook;
-	bool joins;
-} positions[FLAT_POSITIONS] = {
-	{ "raw", HOOK_PREROUTING, false },
-	{ "mangle", HOOK_PREROUTING, false },
-	{ "mangle", HOOK_INPUT, false },
-	{ "filter", HOOK_INPUT, true },
-	{ "security", HOOK_INPUT, true },
-	{ "mangle", HOOK_FORWARD, false },
-	{ "filter", HOOK_FORWARD, true },
-	{ "security", HOOK_FORWARD, true },
-	{ "raw", HOOK_OUTPUT, false },
-	{ "mangle", HOOK_OUTPUT, false },
-	{ "filter", HOOK_OUTPUT, false },
-	{ "security", HOOK_OUTPUT, true },
-	{ "mangle", HOOK_POSTROUTING, false },
-};
-
-/* ---------- points ---------- */
-
-static bool is_needed(const struct chain *c)
-{
-	return c->hook != HOOK_NONE && !c->is_nat && (c->rules.n > 0 || c->policy == VERDICT_DROP);
-}
-
-static const struct chain *chain_at(const struct ruleset *rs, enum family f, const struct position *p)
-{
-	for (size_t i = 0; i < rs->chains.n; i++) {
-		const struct chain *c = rs->chains.v[i];
-
-		if (c->family == f && c->hook == p->hook && str_is(c->table, p->table) && is_needed(c))
-			return c;
-	}
-	return NULL;
-}
-
-static bool may_join(unsigned i, unsigned shared)
-{
-	return shared ? shared >> i & 1 : positions[i].joins;
-}
-
-static void family_points(const struct ruleset *rs, enum family f, unsigned shared, struct flat_point *point)
-{
-	struct flat_point *open = NULL; /* the point of the last chain seen at this hook */
-
-	for (unsigned i = 0; i < FLAT_POSITIONS; i++) {
-		const struct chain *c = chain_at(rs, f, &positions[i]);
-
-		if (!may_join(i, shared) || (open && open->hook != positions[i].hook))
-			open = NULL;
-		if (!c)
-			continue;
-		if (!open || open->n_chains == FLAT_MAX_CHAINS) {
-			open = &point[i];
-			*open = (struct flat_point){ .family = f, .hook = c->hook, .priority = c->priority };
-		}
-		open->chain[open->n_chains++] = c;
-	}
-}
-
-static void make_points(const struct ruleset *rs, unsigned shared_chains, struct flat_point point[FLAT_POINTS])
-{
-	memset(point, 0, FLAT_POINTS * sizeof *point);
-	for (enum family f = FAMILY_IP4; f < FAMILY_COUNT; f++)
-		family_points(rs, f, shared_chains, point + f * (FLAT_POINTS / FAMILY_COUNT));
-}
+/* Lists. See flat.h; points.c has the points. */
+#include "flat/points.h"
 
 /* ---------- lists ---------- */
 
@@ -170,7 +97,8 @@ bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_opti
 	*out = (struct flat){ 0 };
 	r.seen = arena_new(a, uint8_t, rs->chains.n + 1);
 	r.below = arena_new(a, uint8_t, rs->chains.n + 1);
-	make_points(rs, opt->shared_chains, out->point);
+	points_make(rs, opt, d, out);
+	flat_refuse_devices(rs, d);
 	for (size_t i = 0; i < rs->chains.n; i++)
 		if (rs->chains.v[i]->hook != HOOK_NONE && rs->chains.v[i]->is_nat)
 			flat_refuse_nat(rs, rs->chains.v[i], d);

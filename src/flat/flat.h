@@ -15,7 +15,18 @@
 
 #include "policy/policy.h"
 
-enum { FLAT_POINTS = 32, FLAT_MAX_CHAINS = 4, FLAT_MAX_DEPTH = 16, FLAT_POSITIONS = 13, FLAT_MAX_U32 = 4096 };
+enum { FLAT_POINTS = 32, FLAT_MAX_CHAINS = 8, FLAT_MAX_DEPTH = 16, FLAT_POSITIONS = 16, FLAT_MAX_U32 = 4096 };
+
+/*
+ * A position is a hook and a priority, with a number that it has in both families: point = family * 16 + position. Which
+ * numbers a hook has, and whether connections are tracked before it there, is fixed (DP_POSITION_HOOK); the rest is dealt out.
+ */
+struct flat_places {
+	struct {
+		bool is_used;
+		int priority;
+	} at[FLAT_POSITIONS];
+};
 
 struct flat_point {
 	enum family family;
@@ -27,11 +38,17 @@ struct flat_point {
 
 struct flat_options {
 	bool reject_as_drop, test_run;
-	unsigned shared_chains; /* bit p: the chain at position p may join the program of the one before it; 0: the default */
+	bool apart; /* every base chain has a point of its own, as far as there are enough */
+	/* Somebody else hangs at the hook between chains of these two priorities, so that they cannot share a point; NULL: nobody. */
+	bool (*is_between)(void *arg, enum family f, enum hook h, int lower, int upper);
+	void *arg;
+	const struct flat_places *held; /* positions that are in use now: they are given to nothing else; NULL: none */
 };
 
 struct flat {
 	struct flat_point point[FLAT_POINTS];
+	uint8_t order[FLAT_POSITIONS]; /* positions that are used in any family: by hook, then in the order of packets */
+	unsigned n_order;
 	VEC(const struct chain *) lists; /* all chains reached, callees before their callers */
 };
 
@@ -46,6 +63,8 @@ void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const stru
 /* In front of the routing decision: tests on what only the route tells. */
 bool flat_asks_route(const struct rule *r);
 void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d);
+/* Chains at devices, and what was said beside rules. */
+void flat_refuse_devices(const struct ruleset *rs, struct diags *d);
 void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct diags *d);
 
 /* A test on the type of an address that asks for multicast alone: the address itself tells. */

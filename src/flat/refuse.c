@@ -279,3 +279,16 @@ void flat_refuse_nat(const struct ruleset *rs, const struct chain *c, struct dia
 		       STR_ARG(c->name), STR_ARG(c->table));
 	hint_tables(rs, c, d, g);
 }
+
+void flat_refuse_devices(const struct ruleset *rs, struct diags *d)
+{
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		const struct chain *c = rs->chains.v[i];
+
+		if ((c->hook == HOOK_INGRESS || c->hook == HOOK_EGRESS) && policy_chain_root(c) == c)
+			diag_error(d, c->at, "chain %.*s of table %.*s: chains at devices are not run yet", STR_ARG(c->name),
+				   STR_ARG(c->table));
+	}
+	for (size_t i = 0; i < rs->beyond.n; i++)
+		diag_error(d, rs->beyond.v[i].at, "%.*s: %.*s", STR_ARG(rs->beyond.v[i].what), STR_ARG(rs->beyond.v[i].why));
+}

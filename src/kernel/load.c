@@ -9,6 +9,7 @@
 #include "classify/tables.h"
 #include "kernel/conntrack.h"
 #include "kernel/counts.h"
+#include "flat/flat.h"
 #include "kernel/describe.h"
 #include "kernel/tidy.h"
 
@@ -50,34 +51,24 @@ static int read_active(struct load *l)
 }
 
 /*
- * Chains of several tables at one hook are judged by one program, unless somebody else hangs between them: then each
- * table needs its own place, so that the order stays. (No hook of the kernel's own lies between these.)
+ * Chains at one hook are judged by one program, unless somebody else hangs between them: then each needs its own place, so
+ * that the order stays.
  */
-static unsigned shared_chains(struct arena *a)
+static bool is_between(void *arg, enum family f, enum hook h, int lower, int upper)
 {
-	static const struct {
-		enum dp_position position;
-		enum hook hook;
-		int before, at; /* priorities of the table before, and of this one */
-	} joins[] = {
-		{ DP_POSITION_INPUT_FILTER, HOOK_INPUT, -150, 0 },
-		{ DP_POSITION_INPUT_SECURITY, HOOK_INPUT, 0, 50 },
-		{ DP_POSITION_FORWARD_FILTER, HOOK_FORWARD, -150, 0 },
-		{ DP_POSITION_FORWARD_SECURITY, HOOK_FORWARD, 0, 50 },
-		{ DP_POSITION_OUTPUT_SECURITY, HOOK_OUTPUT, 0, 50 },
-	};
-	unsigned shared = TABLES_SHARE_NONE;
-	struct hooks all;
+	return hooks_between(arg, (struct nflink_place){ f, h, lower }, upper);
+}
 
-	hooks_list(a, &all);
-	for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
-		struct nflink_place four = { FAMILY_IP4, joins[i].hook, joins[i].before }, six = four;
+/* The positions in use, with their priorities. */
+static void active_places(const struct load *l, struct flat_places *held)
+{
+	for (size_t i = 0; l->active && i < l->active->points.n; i++) {
+		const struct info_point *p = &l->active->points.v[i];
+		unsigned position = p->number % DP_POINTS_PER_FAMILY;
 
-		six.family = FAMILY_IP6;
-		if (!hooks_between(&all, four, joins[i].at) && !hooks_between(&all, six, joins[i].at))
-			shared |= 1u << joins[i].position;
+		held->at[position].is_used = true;
+		held->at[position].priority = p->wanted;
 	}
-	return shared;
 }
 
 static uint32_t number_sum(void *arg, const struct rule *const *rule, size_t n)
@@ -92,7 +83,11 @@ static int compile(struct load *l)
 	struct numbers *n = &l->out->numbers;
 	struct tables_options opt = { .special_counter = 0, .reject_as_drop = l->q->reject_as_drop,
 				      .malformed_accept = l->q->malformed_accept };
+	struct flat_places held = { 0 };
+	struct hooks all;
 
+	hooks_list(l->a, &all);
+	active_places(l, &held);
 	l->in_use = describe_in_use(l->a, l->q->rules);
 	number_assign(l->a, l->q->rules, l->in_use, l->active, n);
 	opt.rule_counter = n->rule;
@@ -100,7 +95,9 @@ static int compile(struct load *l)
 	opt.may_sum = true;
 	opt.sum_counter = number_sum;
 	opt.sum_arg = l;
-	opt.shared_chains = shared_chains(l->a);
+	opt.is_between = is_between;
+	opt.between_arg = &all;
+	opt.held = &held;
 	opt.sets_apart = opt.sets_expire = true;
 	l->tables = tables_build(l->a, l->q->rules, &opt, l->d);
 	if (!l->tables)

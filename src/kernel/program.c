@@ -172,7 +172,6 @@ void program_maps_close(struct program_maps *m)
 static struct dp_config config_of(const struct program_spec *spec)
 {
 	const struct program_size *s = &spec->size;
-	unsigned position = spec->point % DP_POINTS_PER_FAMILY;
 	struct dp_config c = {
 		.table_mask = ((uint64_t)2 << s->half_log2) - 1,
 		.counter_mask = ((uint64_t)1 << (s->counters_log2 + s->rows_log2)) - 1,
@@ -187,8 +186,8 @@ static struct dp_config config_of(const struct program_spec *spec)
 		.malformed_accept = spec->malformed_accept,
 		.test_meta = spec->test_meta,
 		.egress = spec->egress,
-		.count_atomic = position >= DP_POSITION_OUTPUT_RAW,
-		.sees_ct = position != DP_POSITION_PREROUTING_RAW && position != DP_POSITION_OUTPUT_RAW,
+		.count_atomic = DP_POSITION_HOOK(spec->point) >= DP_POSITION_HOOK(DP_POSITION_OUTPUT_RAW),
+		.sees_ct = !DP_POSITION_IS_RAW(spec->point),
 	};
 
 	/* By these a program knows whether connections are tracked in a network namespace. */

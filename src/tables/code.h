@@ -56,8 +56,8 @@ enum dp_op {
 enum {
 	DP_MAX_DEPTH = 16,	    /* calls */
 	DP_MAX_SCAN = 1 << 20,	    /* instructions of one list */
-	DP_MAX_STEPS = 1 << 22,	    /* bodies and calls of one run, on the longest way there is */
-	DP_MAX_BASE = 4,	    /* base chains of a point */
+	DP_MAX_STEPS = 1 << 23,	    /* bodies and calls of one run, on the longest way there is */
+	DP_MAX_BASE = 8,	    /* base chains of a point */
 	DP_MAX_U32 = 4096,	    /* words of one u32 test */
 	DP_MAX_SHAPES = 1024,	    /* different prefix lengths (or pairs of them) in a set */
 };

@@ -27,7 +27,10 @@
 
 enum { DP_POINTS = 32, DP_POINTS_PER_FAMILY = 16, DP_POINT_WORDS = 4, DP_SLOTS = 2 };
 
-/* Positions of base chains within a family: point = family * 16 + position. */
+/*
+ * Positions of base chains within a family: point = family * 16 + position. The names are those of iptables' tables, whose
+ * chains have these numbers wherever they are free. RAW: before connection tracking.
+ */
 enum dp_position {
 	DP_POSITION_PREROUTING_RAW,
 	DP_POSITION_PREROUTING_MANGLE,
@@ -42,8 +45,14 @@ enum dp_position {
 	DP_POSITION_OUTPUT_FILTER,
 	DP_POSITION_OUTPUT_SECURITY,
 	DP_POSITION_POSTROUTING_MANGLE,
+	DP_POSITION_PREROUTING_MORE,
+	DP_POSITION_PREROUTING_MOST,
+	DP_POSITION_POSTROUTING_MORE,
 	DP_POSITION_COUNT,
 };
+/* The hook of a position, as the kernel numbers them: PREROUTING 0, INPUT, FORWARD, OUTPUT, POSTROUTING 4. */
+#define DP_POSITION_HOOK(p) ((__u32)(0x4004333322211100ull >> 4 * ((p) & 15) & 15))
+#define DP_POSITION_IS_RAW(p) (((p) & 15) == DP_POSITION_PREROUTING_RAW || ((p) & 15) == DP_POSITION_OUTPUT_RAW)
 
 #define DP_GEN_SLOT 1ull
 #define DP_GEN_HALF(slot) (2ull << (slot))

@@ -49,15 +49,17 @@ static unsigned way_number(const struct packet *p)
 
 static void way_of(const struct batch_case *c, unsigned number, struct native_way *way)
 {
-	unsigned pre = 3u << DP_POSITION_PREROUTING_RAW, in = 7u << DP_POSITION_INPUT_MANGLE;
-	unsigned fwd = 7u << DP_POSITION_FORWARD_MANGLE, out = 15u << DP_POSITION_OUTPUT_RAW;
-	unsigned post = 1u << DP_POSITION_POSTROUTING_MANGLE;
+	unsigned pre = 1u << HOOK_PREROUTING, in = 1u << HOOK_INPUT, fwd = 1u << HOOK_FORWARD, out = 1u << HOOK_OUTPUT;
+	unsigned post = 1u << HOOK_POSTROUTING;
 	unsigned bits = number == 0 ? out | post : number == 1 ? pre | fwd | post : pre | in;
 
 	way->n = 0;
-	for (unsigned i = 0; i < DP_POSITION_COUNT; i++)
-		if ((bits >> i & 1) && (c->bench.tables->point[i].is_used || c->bench.tables->point[i + DP_POINTS_PER_FAMILY].is_used))
+	for (unsigned k = 0; k < c->bench.tables->n_order; k++) {
+		unsigned i = c->bench.tables->order[k];
+
+		if (bits >> DP_POSITION_HOOK(i) & 1)
 			way->position[way->n++] = (uint8_t)i;
+	}
 }
 
 static void make_packets(struct batch_case *c, struct gen *g)

@@ -230,7 +230,7 @@ static void chains_share_a_point_where_nothing_lies_between(void **state)
 	assert_int_equal(k->t->point[DP_POSITION_OUTPUT_MANGLE].n_chains, 1);
 	assert_int_equal(k->t->point[DP_POSITION_OUTPUT_FILTER].n_chains, 2);
 	assert_false(k->t->point[DP_POINTS_PER_FAMILY + DP_POSITION_INPUT_MANGLE].is_used);
-	k->opt.shared_chains = TABLES_SHARE_NONE;
+	k->opt.apart = true;
 	build(k, LANG_IPTABLES, NULL, all);
 	assert_int_equal(k->t->point[DP_POSITION_INPUT_MANGLE].n_chains, 1);
 	assert_true(k->t->point[DP_POSITION_INPUT_FILTER].is_used && k->t->point[DP_POSITION_INPUT_SECURITY].is_used);

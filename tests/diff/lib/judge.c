@@ -80,12 +80,11 @@ static struct judged judge_eval(struct bench *b, struct arena *scratch, const st
 				.drops = r.verdict == VERDICT_DROP || r.verdict == VERDICT_REJECT, .mark = r.mark };
 }
 
-/* The positions of a packet's way. */
+/* The hooks of a packet's way. */
 static unsigned way_of(const struct packet *p)
 {
-	unsigned pre = 3u << DP_POSITION_PREROUTING_RAW, in = 7u << DP_POSITION_INPUT_MANGLE;
-	unsigned fwd = 7u << DP_POSITION_FORWARD_MANGLE, out = 15u << DP_POSITION_OUTPUT_RAW;
-	unsigned post = 1u << DP_POSITION_POSTROUTING_MANGLE;
+	unsigned pre = 1u << HOOK_PREROUTING, in = 1u << HOOK_INPUT, fwd = 1u << HOOK_FORWARD, out = 1u << HOOK_OUTPUT;
+	unsigned post = 1u << HOOK_POSTROUTING;
 
 	if (!p->has_iif)
 		return out | post;
@@ -130,7 +129,7 @@ struct judged bench_judge(struct bench *b, enum judge j, struct arena *scratch, 
 	struct packet routed = *p;
 
 	for (unsigned i = 0; i < DP_POSITION_COUNT; i++)
-		n += (way >> i & 1) && b->tables->point[i + (ip6 ? DP_POINTS_PER_FAMILY : 0u)].is_used;
+		n += (way >> DP_POSITION_HOOK(i) & 1) && b->tables->point[i + (ip6 ? DP_POINTS_PER_FAMILY : 0u)].is_used;
 	if (is_forwarded && !pass_router(b->a, &routed, ip6))
 		n = 0;
 	if (n == 0) { /* nobody looks at it, not even whether it is well-formed */
@@ -139,16 +138,17 @@ struct judged bench_judge(struct bench *b, enum judge j, struct arena *scratch, 
 	}
 	if (j == JUDGE_EVAL)
 		return judge_eval(b, scratch, p);
-	for (unsigned i = 0; i < DP_POSITION_COUNT && !x.drops && !x.is_unknown && !x.is_skipped; i++) {
+	for (unsigned k = 0; k < b->tables->n_order && !x.drops && !x.is_unknown && !x.is_skipped; k++) {
+		unsigned i = b->tables->order[k];
+		bool is_routed = is_forwarded && DP_POSITION_HOOK(i) >= HOOK_FORWARD;
 		unsigned point = i + (ip6 ? DP_POINTS_PER_FAMILY : 0u);
 
-		if (!(way >> i & 1) || !b->tables->point[point].is_used)
+		if (!(way >> DP_POSITION_HOOK(i) & 1) || !b->tables->point[point].is_used)
 			continue;
 		if (j == JUDGE_NATIVE)
-			x = judge_native(b, i, is_forwarded && i >= DP_POSITION_FORWARD_MANGLE ? &routed : p, x.mark);
+			x = judge_native(b, i, is_routed ? &routed : p, x.mark);
 		else
-			x = testrun_judge(b->kernel, j, point, is_forwarded && i >= DP_POSITION_FORWARD_MANGLE ? &routed : p,
-					  x.mark);
+			x = testrun_judge(b->kernel, j, point, is_routed ? &routed : p, x.mark);
 	}
 	return x;
 }

@@ -194,7 +194,7 @@ static uint64_t mac_at(const uint8_t *p)
 
 static void put_meta(struct dp_test_meta *m, const struct packet *p, unsigned position, uint32_t mark)
 {
-	bool is_raw = position == DP_POSITION_PREROUTING_RAW || position == DP_POSITION_OUTPUT_RAW;
+	bool is_raw = DP_POSITION_IS_RAW(position);
 	int ct = is_raw || p->ct < 0 ? CT_INVALID : p->ct;
 
 	*m = (struct dp_test_meta){ .now = (uint64_t)p->time_ns / (1000000000 / JUDGE_HZ), .mark = mark,
@@ -228,9 +228,8 @@ struct hook_state {
 
 static struct judged run_nf(struct kernel *k, unsigned point, const struct packet *p)
 {
-	static const uint8_t hooks[DP_POSITION_COUNT] = { 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4 };
-	bool ip6 = point >= DP_POINTS_PER_FAMILY, is_output = hooks[point % DP_POINTS_PER_FAMILY] == 3;
-	struct hook_state state = { .hook = hooks[point % DP_POINTS_PER_FAMILY], .pf = ip6 ? 10 : 2 };
+	bool ip6 = point >= DP_POINTS_PER_FAMILY, is_output = DP_POSITION_HOOK(point) == 3;
+	struct hook_state state = { .hook = (uint8_t)DP_POSITION_HOOK(point), .pf = ip6 ? 10 : 2 };
 	LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = p->bytes, .data_size_in = p->len, .ctx_in = &state,
 		    .ctx_size_in = sizeof state, .repeat = 1);
 
