@@ -2,7 +2,7 @@
 /* Putting chains in. See inline.h. */
 #include "classify/inline.h"
 
-#include "classify/lookup.h"
+#include "classify/choice.h"
 
 enum { GUARD_MOST = 6, CHAIN_MOST = 64, NEST_MOST = 4, ENTRIES_A_RULE = 4, ENTRIES_MORE = 256, CANNOT = 0, NO_LABEL = -1 };
 
@@ -133,9 +133,9 @@ static bool *choose(const struct emit *e, const struct inline_list *l)
 		return NULL;
 	is_in = arena_new(l->scratch, bool, l->chain->rules.n + 1);
 	n = mark_calls(l, false, is_in);
-	if (asks_whether && !lookup_compares_all(n))
+	if (asks_whether && !choice_compares_all(n))
 		n = mark_calls(l, true, is_in);
-	return asks_whether && !lookup_is_worth(n, count_wild(l->chain)) ? NULL : is_in;
+	return asks_whether && !choice_is_worth(n, count_wild(l->chain)) ? NULL : is_in;
 }
 
 /* ---------- putting in ---------- */

@@ -22,7 +22,7 @@
 struct lookup_list {
 	struct code *code;
 	const struct chain *chain;
-	uint32_t *start; /* of each entry; start[n]: the list's policy */
+	uint32_t *start;	    /* of each entry; start[n]: the list's policy */
 	struct tables_entry *entry; /* what each is for */
 	size_t n;
 	bool is_ip6;
@@ -36,10 +36,6 @@ struct lookup_list {
 
 /* The open list, all of whose labels have their place; before code_list_close(). */
 void lookup_make(struct lookup_list *l);
-/* Is it expected to cost less to look n rules up than to scan them? n_wild: of which a packet meets every one anyhow. */
-bool lookup_is_worth(size_t n, size_t n_wild);
-/* Are n rules few enough for tables that compare all that a guard asks of the key, not only addresses, protocol and ports? */
-bool lookup_compares_all(size_t n);
 /* All code and words will lie at these places of the half: tells the instructions and the tables. */
 void lookup_write(struct code *c, struct words *w, uint32_t code_pc, size_t words_at);
 
