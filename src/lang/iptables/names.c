@@ -264,7 +264,7 @@ static const struct service {
 	uint16_t port;
 } services[] = {
 #define S(name, port) { name, port },
-#include "lang/iptables/services.def"
+#include "base/services.def"
 #undef S
 };
 

@@ -212,7 +212,7 @@ struct nft_stmt {
 			 uint32_t snaplen; uint16_t threshold; uint32_t flags; } log; /* flags: NF_LOG_* (uapi nf_log.h); level 8: audit */
 		struct { enum nft_reject kind; uint8_t code; } reject;
 		struct { struct nft_expr *left, *right; } set;
-		struct { enum nft_nat kind; enum nft_family family; bool has_family; struct nft_expr *addr, *port; uint32_t flags; } nat;
+		struct { enum nft_nat kind; enum nft_family family; bool has_family, with_port; struct nft_expr *addr, *port; uint32_t flags; } nat; /* with_port: the map of addr has ports, too */
 		struct { struct nft_expr *addr, *device; } fwd; /* dup, fwd: NULL what is not there */
 		struct { struct nft_expr *num; bool bypass, fanout; } queue; /* num: NUMBER, RANGE, or an expression; NULL: 0 */
 		struct { enum nft_dynset_op op; struct nft_set *set; struct nft_elem *elem; } dynset; /* key of SELECTs; elem->stmt */
