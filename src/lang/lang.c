@@ -159,6 +159,8 @@ struct str lang_print(struct arena *a, const struct lang_file *f, bool with_coun
 		return iptables_print_file(a, f->tree, with_counts);
 	case LANG_IPSET:
 		return ipset_print(a, f->tree, with_counts);
+	case LANG_NFT:
+		return nft_print_file(a, f->tree, with_counts);
 	default:
 		return STR("");
 	}
