@@ -182,7 +182,7 @@ static void sort_classes(struct row *r)
 }
 
 /* As many counting rules from `first` on as go together. False: they are not worth it; *next is where to go on. */
-static bool find_row(struct search *s, const struct hitset_list *l, size_t first, struct row *r, size_t *next)
+static bool find_row(struct search *s, const struct entries *l, size_t first, struct row *r, size_t *next)
 {
 	size_t i = first;
 	struct guard g;
@@ -208,36 +208,6 @@ static bool find_row(struct search *s, const struct hitset_list *l, size_t first
 
 /* ---------- rewriting ---------- */
 
-struct writer {
-	struct arena *a;
-	struct hitset_list *l;
-	struct sums *sums;
-	const struct code_insn *old;
-	uint32_t *to;	/* old places from the list's head to new ones */
-	VEC(uint32_t) start;
-	VEC(struct tables_entry) entry;
-};
-
-static void copy_entry(struct writer *w, size_t i)
-{
-	struct code *c = w->l->code;
-
-	*vec_add(w->a, &w->start) = (uint32_t)c->insn.n;
-	*vec_add(w->l->code->a, &w->entry) = w->l->entry[i];
-	for (size_t at = w->l->start[i] - c->list; at < w->l->start[i + 1] - c->list; at++) {
-		w->to[at] = (uint32_t)c->insn.n;
-		*vec_add(c->a, &c->insn) = w->old[at];
-	}
-}
-
-static void skip_entries(struct writer *w, size_t first, size_t n)
-{
-	const struct code *c = w->l->code;
-
-	for (size_t at = w->l->start[first] - c->list; at < w->l->start[first + n] - c->list; at++)
-		w->to[at] = (uint32_t)c->insn.n;
-}
-
 static void write_guard(struct code *c, const struct guard *g, int fail)
 {
 	box_emit(c, &g->box, fail);
@@ -248,108 +218,62 @@ static void write_guard(struct code *c, const struct guard *g, int fail)
 	}
 }
 
-static void write_class(struct writer *w, const struct row *r, const struct guard *g, int end)
+static void write_class(struct entries_writer *w, struct sums *sums, const struct row *r, const struct guard *g, int end)
 {
 	struct code *c = w->l->code;
 	int fail = code_label(c);
-	struct tables_entry e = { 0 };
 	VEC(const struct rule *) hit = { 0 };
 	struct code_insn *x;
 
 	for (size_t k = 0; k < r->n_rules; k++)
 		for (uint32_t i = 0; (g->hits >> k & 1) && i < w->l->entry[r->member[k]].n; i++)
 			*vec_add(c->a, &hit) = w->l->entry[r->member[k]].rule[i];
-	e.rule = hit.v;
-	e.n = (uint32_t)hit.n;
-	*vec_add(w->a, &w->start) = (uint32_t)c->insn.n;
-	*vec_add(w->l->code->a, &w->entry) = e;
+	entries_begin(w, (struct tables_entry){ hit.v, (uint32_t)hit.n });
 	write_guard(c, g, fail);
 	x = code_add(c, DP_OP_COUNT);
-	x->a = sums_of_rules(w->sums, hit.v, hit.n);
+	x->a = sums_of_rules(sums, hit.v, hit.n);
 	x->yes = end;
 	code_put(c, fail);
 }
 
-static void write_row(struct writer *w, const struct row *r)
+static void write_row(struct entries_writer *w, struct sums *sums, const struct row *r)
 {
 	struct code *c = w->l->code;
 	int end = code_label(c);
 
-	skip_entries(w, r->first, r->n);
+	entries_skip(w, r->first, r->n);
 	for (size_t i = 0; i < r->n_classes; i++)
-		write_class(w, r, &r->class[i], end);
+		write_class(w, sums, r, &r->class[i], end);
 	code_put(c, end);
 }
 
-static void write_end(struct writer *w, size_t n_old)
+static void rewrite(struct arena *scratch, struct entries *l, const struct rows *rows, const bool *is_dead, struct sums *sums)
 {
-	struct code *c = w->l->code;
+	struct entries_writer w;
+	size_t next = 0;
 
-	*vec_add(w->a, &w->start) = (uint32_t)c->insn.n;
-	for (size_t at = w->l->start[w->l->n] - c->list; at < n_old; at++) {
-		w->to[at] = (uint32_t)c->insn.n;
-		*vec_add(c->a, &c->insn) = w->old[at];
-	}
-	w->to[n_old] = (uint32_t)c->insn.n;
-	w->l->start = w->start.v;
-	w->l->entry = w->entry.v;
-	w->l->n = w->entry.n;
-}
-
-static void rewrite(struct writer *w, const struct rows *rows, const bool *is_dead)
-{
-	struct code *c = w->l->code;
-	size_t n_old = c->insn.n - c->list, n_labels = c->label.n, next = 0;
-	struct code_insn *old = arena_new(w->a, struct code_insn, n_old);
-
-	w->old = old;
-	w->to = arena_new(w->a, uint32_t, n_old + 1);
-	memcpy(old, c->insn.v + c->list, n_old * sizeof *old);
-	c->insn.n = c->list;
-	for (size_t i = 0; i < w->l->n;) {
+	entries_open(&w, scratch, l);
+	for (size_t i = 0; i < l->n;) {
 		if (next < rows->n && rows->v[next].first == i) {
-			write_row(w, &rows->v[next]);
+			write_row(&w, sums, &rows->v[next]);
 			i += rows->v[next++].n;
 		} else if (is_dead[i]) {
-			skip_entries(w, i++, 1);
+			entries_skip(&w, i++, 1);
 		} else {
-			copy_entry(w, i++);
+			entries_copy(&w, i++);
 		}
 	}
-	write_end(w, n_old);
-	for (size_t i = 0; i < n_labels; i++)
-		if (c->label.v[i] != UINT32_MAX)
-			c->label.v[i] = w->to[c->label.v[i] - c->list];
+	entries_close(&w);
 }
 
-/* Entries that others skip to, by counts with a label. */
-static bool *find_targets(struct arena *scratch, const struct hitset_list *l)
-{
-	bool *is_target = arena_new(scratch, bool, l->n + 1);
-
-	for (size_t i = 0; i < l->n; i++) {
-		const struct code_insn *x = &l->code->insn.v[l->start[i + 1] - 1];
-		size_t to = i + 1;
-
-		if (x->op != DP_OP_COUNT || x->yes == CODE_NEXT)
-			continue;
-		while (to < l->n && l->start[to] < l->code->label.v[x->yes])
-			to++;
-		is_target[to] = true;
-	}
-	return is_target;
-}
-
-bool hitset_merge(struct arena *scratch, struct hitset_list *l, const struct box_rule *rule, const bool *is_dead,
-		  struct sums *sums)
+bool hitset_merge(struct arena *scratch, struct entries *l, const struct box_rule *rule, const bool *is_dead, struct sums *sums)
 {
 	struct search *s = arena_new(scratch, struct search, 1);
-	struct writer w = { .a = scratch, .l = l, .sums = sums };
 	struct rows rows = { 0 };
 
 	s->rule = rule;
 	s->is_dead = is_dead;
-	s->is_target = find_targets(scratch, l);
+	s->is_target = entries_find_targets(scratch, l);
 	for (size_t i = 0; i < l->n;) {
 		struct row r;
 
@@ -362,6 +286,6 @@ bool hitset_merge(struct arena *scratch, struct hitset_list *l, const struct box
 		}
 	}
 	if (rows.n)
-		rewrite(&w, &rows, is_dead);
+		rewrite(scratch, l, &rows, is_dead, sums);
 	return rows.n > 0;
 }

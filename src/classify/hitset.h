@@ -19,21 +19,13 @@
 #define WEIR_CLASSIFY_HITSET_H
 
 #include "classify/box.h"
+#include "classify/entries.h"
 #include "classify/sums.h"
-
-/* A list: entries of code one behind the other, each with the rules that it counts. */
-struct hitset_list {
-	struct code *code;
-	uint32_t *start; /* of each entry; start[n]: the list's policy */
-	struct tables_entry *entry;
-	size_t n;
-};
 
 /*
  * Rewrites the open list, whose labels all lie where they lie. rule: as box_read() read it; is_dead: those that shall not be
  * there any more. False: nothing was changed. scratch must stay as long as start is used; entries are in the code's arena.
  */
-bool hitset_merge(struct arena *scratch, struct hitset_list *l, const struct box_rule *rule, const bool *is_dead,
-		  struct sums *sums);
+bool hitset_merge(struct arena *scratch, struct entries *l, const struct box_rule *rule, const bool *is_dead, struct sums *sums);
 
 #endif

@@ -143,7 +143,7 @@ static void tell_fates(const struct plan *p, const struct tables_fate *fate)
 static void merge_counting(struct plan *p)
 {
 	struct lookup_list *l = p->l;
-	struct hitset_list h = { l->code, l->start, l->entry, l->n };
+	struct entries h = { l->code, l->start, l->entry, l->n };
 
 	if (!l->sums || !hitset_merge(p->scratch, &h, p->rule, p->dead, l->sums))
 		return;
