@@ -117,13 +117,17 @@ static void put_place(struct pen *p, const struct rule *r)
 		buf_printf(p->b, "%.*s", STR_ARG(source_name_line(p->scratch, p->sources, r->at)));
 }
 
+enum { NAMED_MOST = 8 };
+
 /* "rules.v4:5 + rules.v4:6" */
 static void put_entry(struct pen *p, const struct tables_entry *e)
 {
-	for (uint32_t i = 0; e && i < e->n; i++) {
+	for (uint32_t i = 0; e && i < e->n && i < NAMED_MOST; i++) {
 		buf_printf(p->b, i ? " + " : "");
 		put_place(p, e->rule[i]);
 	}
+	if (e && e->n > NAMED_MOST)
+		buf_printf(p->b, " + %u more", e->n - NAMED_MOST);
 	buf_printf(p->b, e ? "\\n" : "policy\\n");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classify/choice.h"
+#include "classify/gather.h"
 #include "classify/hidden.h"
 #include "classify/hitset.h"
 #include "classify/plan.h"
@@ -140,17 +141,25 @@ static void tell_fates(const struct plan *p, const struct tables_fate *fate)
 	}
 }
 
-static void merge_counting(struct plan *p)
+static void read_again(struct plan *p, const struct entries *e)
+{
+	p->l->start = e->start;
+	p->l->entry = e->entry;
+	p->l->n = e->n;
+	read_rules(p, arena_new(p->scratch, struct tables_fate, e->n + 1));
+}
+
+/* Fewer entries for the same rules. */
+static void merge_rules(struct plan *p)
 {
 	struct lookup_list *l = p->l;
-	struct entries h = { l->code, l->start, l->entry, l->n };
+	struct entries e = { l->code, l->start, l->entry, l->n };
 
-	if (!l->sums || !hitset_merge(p->scratch, &h, p->rule, p->dead, l->sums))
-		return;
-	l->start = h.start;
-	l->entry = h.entry;
-	l->n = h.n;
-	read_rules(p, arena_new(p->scratch, struct tables_fate, l->n + 1));
+	if (l->sums && hitset_merge(p->scratch, &e, p->rule, p->dead, l->sums))
+		read_again(p, &e);
+	l->report->n_gathered = gather_rules(p->scratch, &e, p->rule, p->dead);
+	if (l->report->n_gathered)
+		read_again(p, &e);
 }
 
 /* False: nothing has been rewritten. */
@@ -182,7 +191,7 @@ void lookup_make(struct lookup_list *l)
 		.chain = l->chain, .engine = TABLES_ENGINE_SCAN, .why = reason_for_scan(&p), .fate = l->fate
 	};
 	if (!l->report->why)
-		merge_counting(&p);
+		merge_rules(&p);
 	if (l->report->why || !make_tables(&p))
 		rewrite(&p, NULL);
 	l->report->entry = l->entry;

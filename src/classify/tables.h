@@ -71,6 +71,7 @@ struct tables_list {
 	const struct tables_fate *fate; /* of each rule of the chain; what is not USED counts nothing */
 	const struct tables_entry *entry; /* by place */
 	size_t n_entries;
+	size_t n_gathered; /* entries whose bodies follow those of earlier ones: gather.h */
 	const struct rule *const *inlined; /* calls in whose place the chain's rules are: inline.h */
 	size_t n_inlined;
 };

@@ -95,6 +95,24 @@ static void put_target(struct buf *b, unsigned chain, unsigned counting)
 		buf_printf(b, " -j %s", ONE_OF("ACCEPT", "DROP", "ACCEPT", "DROP", "RETURN", "MARK --set-mark 1", "MARK --or-mark 2"));
 }
 
+/* Rules in a row or nearly so that ask the same and all do something: the guards are to become one (classify/gather.h). */
+static void put_alike(struct buf *b, const char *chain, bool ip6)
+{
+	struct buf guard = { .a = b->a };
+	unsigned n = 2 + below(3);
+
+	put_compares(&guard, ip6, 1 + below(2));
+	for (unsigned i = 0; i < n; i++) {
+		buf_printf(b, "-A %s%.*s", chain, (int)guard.n, guard.n ? guard.v : "");
+		buf_printf(b, "%s\n", ONE_OF("", " -j LOG", " -j MARK --set-mark 1", " -j MARK --xor-mark 2", " -j DROP", " -j RETURN"));
+		if (below(2)) {
+			buf_printf(b, "-A %s", chain);
+			put_compares(b, ip6, 2);
+			buf_printf(b, " -j %s\n", ONE_OF("ACCEPT", "DROP"));
+		}
+	}
+}
+
 /* Ends the way through the chain, as every rule must of a chain that is put in the place of its call (classify/inline.h). */
 static void put_end(struct buf *b, unsigned chain)
 {
@@ -120,11 +138,12 @@ static const char *make_rules(struct arena *a, bool ip6)
 	for (unsigned i = 0; i < CHAINS; i++) {
 		unsigned n = below(3) ? below(12) : 10 + below(30), share = counting[below(4)], most = 1 + below(3);
 
+		const char *chain = i ? arena_printf(a, "c%u", i).p : "INPUT";
+
 		for (unsigned k = 0; k < n; k++) {
-			if (i)
-				buf_printf(&b, "-A c%u", i);
-			else
-				buf_printf(&b, "-A INPUT");
+			if (!(fit && i) && below(6) == 0)
+				put_alike(&b, chain, ip6);
+			buf_printf(&b, "-A %s", chain);
 			put_compares(&b, ip6, most);
 			if (!fit || (i == 0 && below(3) == 0))
 				put_more_tests(&b);
@@ -151,7 +170,7 @@ static const char *make_packet(struct arena *a, bool ip6)
 }
 
 struct total {
-	uint64_t packets, drops, bad, unknown, refused, sums, unused, inlined;
+	uint64_t packets, drops, bad, unknown, refused, sums, unused, inlined, gathered;
 };
 
 static void add_report(const struct bench *b, struct total *t)
@@ -161,6 +180,7 @@ static void add_report(const struct bench *b, struct total *t)
 		const struct tables_list *l = &b->tables->list[i];
 
 		t->inlined += l->n_inlined;
+		t->gathered += l->n_gathered;
 		for (size_t k = 0; k < l->chain->rules.n; k++)
 			t->unused += l->fate[k].kind != TABLES_FATE_USED;
 	}
@@ -259,7 +279,8 @@ int main(void)
 	result(cases < CASES_IN_KERNEL || (t.sums > cases && t.unused > cases), "counters for several rules, rules that no packet comes to",
 	       t.sums, t.unused);
 	result(cases < CASES_IN_KERNEL || t.inlined > cases / 8, "calls in whose place the chain is, rulesets", t.inlined, cases);
-	printf("1..5\n");
+	result(cases < CASES_IN_KERNEL || t.gathered > cases / 8, "rules whose guards are one with an earlier rule's, rulesets", t.gathered, cases);
+	printf("1..6\n");
 	if (in_kernel)
 		kernel_close(&k);
 	arena_destroy(a);
