@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests on the packet's bytes: u32, string, options and addresses of IPv6 extension headers; cbpf.c runs classic BPF.
+ * Tests on the packet's bytes: u32, string, options and addresses of IPv6 extension headers; cbpf.c runs classic BPF,
+ * payload.c looks at bits of headers.
  *
  *     u32 "0 >> 22 & 0x3C @ 0 = 22"     the first four bytes, shifted and masked, are where the next four are read
  *     string --from 40 --to 50          the whole pattern lies within bytes 40 to 49
@@ -299,6 +300,9 @@ enum eval_truth bytes_truth(struct walk *w, const struct test *t)
 		break;
 	case BYTES_CBPF:
 		x = cbpf_truth(w, t->bytes);
+		break;
+	case BYTES_PAYLOAD:
+		x = payload_truth(w, t->bytes, &is_absent);
 		break;
 	default:
 		x = header_truth(w, t, &is_absent);
