@@ -91,12 +91,23 @@ static bool may_be_given(const struct walk *w, const struct effect *ef)
 	return !n || !n->has_addr || (dst >= n->addr_lo && dst <= n->addr_hi);
 }
 
-static const struct effect *translation_of(const struct rule *r)
+static bool is_translation(const struct step *s)
 {
-	for (uint32_t i = 0; i < r->n_steps; i++)
-		if (r->step[i].kind == STEP_EFFECT && r->step[i].effect.kind >= EFFECT_SNAT &&
-		    r->step[i].effect.kind <= EFFECT_NETMAP)
+	return s->kind == STEP_EFFECT && s->effect.kind >= EFFECT_SNAT && s->effect.kind <= EFFECT_NETMAP;
+}
+
+/* The rule's n-th translation, of its own or of a map; NULL: there are no more. */
+static const struct effect *translation_of(const struct rule *r, uint32_t n)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++) {
+		const struct map *m = r->step[i].kind == STEP_MAP ? r->step[i].map->map : NULL;
+
+		if (is_translation(&r->step[i]) && n-- == 0)
 			return &r->step[i].effect;
+		for (uint32_t k = 0; m && k < m->n_outcomes; k++)
+			if (is_translation(&m->outcome[k]) && n-- == 0)
+				return &m->outcome[k].effect;
+	}
 	return NULL;
 }
 
@@ -106,12 +117,11 @@ static bool is_asked_at(const struct rule *r, enum hook a, enum hook b)
 	return r->chain->hook == HOOK_NONE || r->chain->hook == a || r->chain->hook == b;
 }
 
-static bool may_translate(const struct walk *w, const struct rule *r, bool is_error)
+static bool may_translate(const struct walk *w, const struct rule *r, const struct effect *ef, bool is_error)
 {
-	const struct effect *ef = translation_of(r);
 	bool is_src, is_dst, says_here = w->hook == HOOK_PREROUTING && !w->says_forward;
 
-	if (!ef || r->chain->family != w->f.family)
+	if (r->chain->family != w->f.family)
 		return false;
 	is_src = ef->kind == EFFECT_SNAT || ef->kind == EFFECT_MASQUERADE || ef->kind == EFFECT_NETMAP;
 	is_dst = !is_src || ef->kind == EFFECT_NETMAP;
@@ -124,15 +134,20 @@ static bool may_translate(const struct walk *w, const struct rule *r, bool is_er
 
 static bool any_translates(const struct walk *w, bool is_error)
 {
-	for (size_t i = 0; i < w->e->translating.n; i++)
-		if (may_translate(w, w->e->rs->rules.v[w->e->translating.v[i]], is_error))
-			return true;
+	for (size_t i = 0; i < w->e->translating.n; i++) {
+		const struct rule *r = w->e->rs->rules.v[w->e->translating.v[i]];
+		const struct effect *ef;
+
+		for (uint32_t n = 0; (ef = translation_of(r, n)); n++)
+			if (may_translate(w, r, ef, is_error))
+				return true;
+	}
 	return false;
 }
 
 bool binding_is_made_by(const struct rule *r)
 {
-	return r->chain->is_nat && translation_of(r);
+	return r->chain->is_nat && translation_of(r, 0);
 }
 
 void binding_guess(struct walk *w)

@@ -13,19 +13,26 @@
 
 enum { PATHS_MAX = 4096 };
 
+static bool step_is_harmless(const struct step *s)
+{
+	if (s->kind == STEP_VERDICT)
+		return s->v.verdict == VERDICT_NONE;
+	if (s->kind == STEP_EFFECT)
+		return effect_is_harmless(&s->effect);
+	if (s->kind == STEP_MAP) {
+		for (uint32_t i = 0; i < s->map->map->n_outcomes; i++)
+			if (!step_is_harmless(&s->map->map->outcome[i]))
+				return false;
+		return true;
+	}
+	return s->test.kind != TEST_STATE || s->test.state->kind == STATE_RANDOM || s->test.state->kind == STATE_TIME;
+}
+
 static bool rule_is_harmless(const struct rule *r)
 {
-	for (uint32_t i = 0; i < r->n_steps; i++) {
-		const struct step *s = &r->step[i];
-
-		if (s->kind == STEP_VERDICT && s->v.verdict != VERDICT_NONE)
+	for (uint32_t i = 0; i < r->n_steps; i++)
+		if (!step_is_harmless(&r->step[i]))
 			return false;
-		if (s->kind == STEP_EFFECT && !effect_is_harmless(&s->effect))
-			return false;
-		if (s->kind == STEP_TEST && s->test.kind == TEST_STATE && s->test.state->kind != STATE_RANDOM &&
-		    s->test.state->kind != STATE_TIME)
-			return false;
-	}
 	return true;
 }
 
@@ -37,16 +44,31 @@ static bool rule_has_state(const struct rule *r, enum state_kind kind)
 	return false;
 }
 
+static bool rule_counts_itself(const struct rule *r)
+{
+	for (uint32_t i = 0; i < r->n_steps; i++)
+		if (r->step[i].kind == STEP_EFFECT && r->step[i].effect.kind == EFFECT_COUNT && !r->step[i].effect.counter)
+			return true;
+	return false;
+}
+
+static bool step_is_stateful(const struct step *s)
+{
+	if (s->kind == STEP_TEST)
+		return s->test.kind == TEST_STATE;
+	if (s->kind == STEP_EFFECT)
+		return s->effect.kind == EFFECT_SET_ADD || s->effect.kind == EFFECT_SET_DEL;
+	for (uint32_t i = 0; s->kind == STEP_MAP && i < s->map->map->n_outcomes; i++)
+		if (step_is_stateful(&s->map->map->outcome[i]))
+			return true;
+	return false;
+}
+
 static bool rule_is_stateful(const struct rule *r)
 {
-	for (uint32_t i = 0; i < r->n_steps; i++) {
-		const struct step *s = &r->step[i];
-
-		if (s->kind == STEP_TEST && s->test.kind == TEST_STATE)
+	for (uint32_t i = 0; i < r->n_steps; i++)
+		if (step_is_stateful(&r->step[i]))
 			return true;
-		if (s->kind == STEP_EFFECT && (s->effect.kind == EFFECT_SET_ADD || s->effect.kind == EFFECT_SET_DEL))
-			return true;
-	}
 	return false;
 }
 
@@ -55,10 +77,12 @@ static void read_rules(struct eval *e)
 	const struct ruleset *rs = e->rs;
 
 	e->is_harmless = arena_new(e->a, bool, rs->rules.n + 1);
+	e->counts_itself = arena_new(e->a, bool, rs->rules.n + 1);
 	for (uint32_t i = 0; i < rs->rules.n; i++) {
 		const struct rule *r = rs->rules.v[i];
 
 		e->is_harmless[i] = rule_is_harmless(r);
+		e->counts_itself[i] = rule_counts_itself(r);
 		e->is_stateful |= rule_is_stateful(r);
 		if (rule_has_state(r, STATE_HASHLIMIT))
 			*vec_add(e->a, &e->hashlimits) = i;
@@ -78,6 +102,7 @@ struct eval *eval_create(struct arena *a, const struct ruleset *rs, const struct
 	e->opt = *opt;
 	e->store = store_create(a);
 	e->sets = sets_create(a, rs);
+	e->maps = maps_create(a, rs);
 	e->is_stateful = opt->track;
 	read_rules(e);
 	for (int fam = 0; fam < FAMILY_COUNT; fam++)
@@ -111,7 +136,7 @@ struct ways {
 	bool differ;
 	size_t differ_at;  /* the choice that made the difference */
 	bool rules_differ;
-	uint32_t *min_hits; /* by rule.id; policies by chain.id behind them */
+	uint32_t *min_hits; /* by rule.id; policies by chain.id and counters by their id behind them */
 };
 
 static void one_way(struct ways *ws, struct eval_result *out, bool has_trace)
@@ -144,17 +169,30 @@ static bool next_way(struct ways *ws)
 	return true;
 }
 
+/* How many numbers there are to count; where those of policies and of counters begin. */
+static size_t n_counts(const struct ruleset *rs, size_t *policies, size_t *counters)
+{
+	*policies = rs->rules.n;
+	*counters = *policies + rs->chains.n;
+	return *counters + rs->counters.n;
+}
+
 static void count(struct ways *ws, const struct eval_result *r, uint32_t *n)
 {
+	size_t policies, counters;
+
+	n_counts(ws->e->rs, &policies, &counters);
 	for (size_t i = 0; i < r->hits.n; i++)
 		n[r->hits.v[i]->id]++;
 	for (size_t i = 0; i < r->policy_hits.n; i++)
-		n[ws->e->rs->rules.n + r->policy_hits.v[i]->id]++;
+		n[policies + r->policy_hits.v[i]->id]++;
+	for (size_t i = 0; i < r->counter_hits.n; i++)
+		n[counters + r->counter_hits.v[i]->id]++;
 }
 
 static void count_min(struct ways *ws, const struct eval_result *r)
 {
-	size_t n = ws->e->rs->rules.n + ws->e->rs->chains.n;
+	size_t policies, counters, n = n_counts(ws->e->rs, &policies, &counters);
 	uint32_t *c = arena_new(ws->a, uint32_t, n + 1);
 
 	count(ws, r, c);
@@ -180,24 +218,35 @@ static void add_way(struct ways *ws, const struct eval_result *r, size_t asked)
 		out->is_malformed = false;
 }
 
+/* Is this one counted on all ways? Each of them is given out once. */
+static bool is_common(uint32_t *left)
+{
+	if (*left == 0)
+		return false;
+	--*left;
+	return true;
+}
+
 static void keep_common_hits(struct ways *ws)
 {
 	struct eval_result *out = ws->out;
-	size_t n_rules = ws->e->rs->rules.n, k = 0;
+	size_t policies, counters, k = 0;
 
+	n_counts(ws->e->rs, &policies, &counters);
 	for (size_t i = 0; i < out->hits.n; i++)
-		if (ws->min_hits[out->hits.v[i]->id]) {
-			ws->min_hits[out->hits.v[i]->id]--;
+		if (is_common(&ws->min_hits[out->hits.v[i]->id]))
 			out->hits.v[k++] = out->hits.v[i];
-		}
 	out->hits.n = k;
 	k = 0;
 	for (size_t i = 0; i < out->policy_hits.n; i++)
-		if (ws->min_hits[n_rules + out->policy_hits.v[i]->id]) {
-			ws->min_hits[n_rules + out->policy_hits.v[i]->id]--;
+		if (is_common(&ws->min_hits[policies + out->policy_hits.v[i]->id]))
 			out->policy_hits.v[k++] = out->policy_hits.v[i];
-		}
 	out->policy_hits.n = k;
+	k = 0;
+	for (size_t i = 0; i < out->counter_hits.n; i++)
+		if (is_common(&ws->min_hits[counters + out->counter_hits.v[i]->id]))
+			out->counter_hits.v[k++] = out->counter_hits.v[i];
+	out->counter_hits.n = k;
 }
 
 /* Not all ways were walked: only what was counted before the first question is certain. */
@@ -205,6 +254,7 @@ static void keep_first_hits(struct ways *ws, const struct choice *first)
 {
 	ws->out->hits.n = first->n_hits;
 	ws->out->policy_hits.n = first->n_policy_hits;
+	ws->out->counter_hits.n = first->n_counter_hits;
 }
 
 static void make_unknown(struct eval_result *out, const struct choice *c)
@@ -223,7 +273,7 @@ static void walk_all(struct ways *ws)
 {
 	struct eval_result r;
 	struct choice first = ws->fork.v.v[0], at = first;
-	size_t n = ws->e->rs->rules.n + ws->e->rs->chains.n;
+	size_t policies, counters, n = n_counts(ws->e->rs, &policies, &counters);
 	bool all = true;
 
 	ws->min_hits = arena_new(ws->a, uint32_t, n + 1);

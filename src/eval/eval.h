@@ -44,7 +44,7 @@ struct eval_event {
 	unsigned depth; /* of calls */
 	const struct chain *chain;
 	const struct rule *rule;
-	const struct test *test;
+	const struct test *test; /* NULL: a step that is no test, a map */
 	enum verdict verdict;
 	struct str text; /* why: "tcp dport is 23" */
 };
@@ -61,8 +61,13 @@ struct eval_result {
 	uint32_t mark;		   /* after the last hook */
 	struct str why;
 	VEC(struct eval_event) trace;
-	VEC(const struct rule *) hits; /* every rule whose counter went up, in order (all paths agree); */
+	/*
+	 * Every rule whose counter went up, in order (all paths agree), every chain whose policy did, every named counter. Of
+	 * twins the root; so are rule, chain and via.
+	 */
+	VEC(const struct rule *) hits;
 	VEC(const struct chain *) policy_hits;
+	VEC(const struct counter *) counter_hits;
 };
 /* The result's memory comes from a. Changes e's state (limits, sets, connections) as the packet would. */
 void eval_packet(struct eval *e, struct arena *a, const struct packet *p, struct eval_result *out);

@@ -20,16 +20,17 @@ bool fork_choose(struct walk *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	c.why = arena_vprintf(w->a, fmt, ap);
 	va_end(ap);
-	c.rule = w->rule;
-	c.chain = w->chain;
+	c.rule = w->rule ? policy_rule_root(w->rule) : NULL;
+	c.chain = w->chain ? policy_chain_root(w->chain) : NULL;
 	c.n_hits = w->out->hits.n;
 	c.n_policy_hits = w->out->policy_hits.n;
+	c.n_counter_hits = w->out->counter_hits.n;
 	*vec_add(w->a, &w->fork->v) = c;
 	w->fork->pos++;
 	if (w->has_trace) {
 		ev = vec_add(w->a, &w->out->trace);
 		*ev = (struct eval_event){ .kind = w->rule ? EVAL_RULE_MAYBE : EVAL_NOTE, .depth = w->depth,
-					   .chain = w->chain, .rule = w->rule, .test = w->test, .text = c.why };
+					   .chain = c.chain, .rule = c.rule, .test = w->test, .text = c.why };
 	}
 	return false;
 }

@@ -278,6 +278,7 @@ enum eval_truth test_truth(struct walk *w, const struct test *t)
 	case TEST_BYTES:
 		return bytes_truth(w, t);
 	case TEST_TUPLE:
+		return maps_tuple(w, t);
 	case TEST_UNKNOWN:
 		break;
 	}

@@ -6,7 +6,7 @@
  *     INPUT/0 calls A: INPUT/1 is put on the stack. A/0 goes to B: nothing is put there, so B's end comes back to
  *     INPUT/1, and A/1 is never seen. A RETURN, or an end, with an empty stack is the base chain's policy.
  *
- * A rule counts when its tests before the first effect or verdict passed. A test that nobody can decide makes two ways
+ * A rule counts when its tests before the first effect or verdict passed, or where it says so. A test that nobody can decide makes two ways
  * (fork.c), except where it would not matter: rules that only count or log are passed by, and not counted.
  */
 #include "eval/walk.h"
@@ -33,27 +33,49 @@ void walk_note(struct walk *w, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Of twins the root is named. */
 static void event(struct walk *w, enum eval_event_kind kind, const struct chain *c, enum verdict v)
 {
+	bool has_rule = kind == EVAL_RULE_MATCH || kind == EVAL_CALL;
+
 	if (w->has_trace)
 		*vec_add(w->a, &w->out->trace) = (struct eval_event){
-			.kind = kind, .depth = w->depth, .chain = c, .verdict = v,
-			.rule = kind == EVAL_RULE_MATCH || kind == EVAL_CALL ? w->rule : NULL };
+			.kind = kind, .depth = w->depth, .chain = policy_chain_root(c), .verdict = v,
+			.rule = has_rule ? policy_rule_root(w->rule) : NULL };
 }
 
 static void event_failed(struct walk *w, enum eval_event_kind kind)
 {
 	if (w->has_trace)
-		*vec_add(w->a, &w->out->trace) = (struct eval_event){ .kind = kind, .depth = w->depth, .chain = w->chain,
-								     .rule = w->rule, .test = w->test, .text = w->why };
+		*vec_add(w->a, &w->out->trace) = (struct eval_event){
+			.kind = kind, .depth = w->depth, .chain = policy_chain_root(w->chain),
+			.rule = policy_rule_root(w->rule), .test = w->test, .text = w->why };
 }
 
 /* ---------- one rule ---------- */
 
-static void rule_hits(struct walk *w, const struct rule *r, enum verdict v)
+/* What was done of a rule so far. */
+struct progress {
+	bool has_counted, has_matched;
+	enum verdict own; /* an effect's own verdict, or NONE */
+	bool is_over;	  /* the rule goes no further */
+};
+
+static void rule_counts(struct walk *w, struct progress *p)
 {
-	*vec_add(w->a, &w->out->hits) = r;
-	event(w, EVAL_RULE_MATCH, w->chain, v);
+	if (!p->has_counted)
+		*vec_add(w->a, &w->out->hits) = policy_rule_root(w->rule);
+	p->has_counted = true;
+}
+
+/* The first effect or verdict is reached, or the end. v: the verdict that follows. */
+static void rule_matches(struct walk *w, struct progress *p, enum verdict v)
+{
+	if (!w->e->counts_itself[w->rule->id])
+		rule_counts(w, p);
+	if (!p->has_matched)
+		event(w, EVAL_RULE_MATCH, w->chain, v);
+	p->has_matched = true;
 }
 
 static enum verdict next_verdict(const struct rule *r, uint32_t i)
@@ -64,41 +86,65 @@ static enum verdict next_verdict(const struct rule *r, uint32_t i)
 	return VERDICT_NONE;
 }
 
+static void rule_fails(struct walk *w, struct progress *p, enum eval_truth x)
+{
+	p->is_over = true;
+	if (w->hot_drop) {
+		walk_note(w, "dropped on the spot: %s", w->hot_drop);
+		p->own = VERDICT_DROP;
+	} else {
+		event_failed(w, x == EVAL_NO ? EVAL_RULE_NO : EVAL_RULE_MAYBE);
+	}
+}
+
+static void do_effect(struct walk *w, const struct effect *ef, struct progress *p, enum verdict next)
+{
+	if (ef->kind == EFFECT_COUNT && !ef->counter) {
+		rule_counts(w, p);
+		return;
+	}
+	if (ef->kind == EFFECT_COUNT) {
+		if (!w->e->counts_itself[w->rule->id])
+			rule_counts(w, p);
+		*vec_add(w->a, &w->out->counter_hits) = ef->counter;
+		return;
+	}
+	rule_matches(w, p, next);
+	p->own = effect_apply(w, ef);
+	p->is_over = p->own != VERDICT_NONE || w->rule_ends;
+	w->rule_ends = false;
+}
+
 /* The step of the verdict, or NULL: go on. *own: an effect's own verdict, or NONE. */
 static const struct step *walk_rule(struct walk *w, const struct rule *r, enum verdict *own)
 {
-	bool has_hit = false;
+	struct progress p = { .own = VERDICT_NONE };
 
 	*own = VERDICT_NONE;
 	w->rule = r;
 	w->is_peeking = w->e->is_harmless[r->id];
 	for (uint32_t i = 0; i < r->n_steps && !w->has_given_up; i++) {
 		const struct step *s = &r->step[i];
-		enum eval_truth x;
+		enum eval_truth x = EVAL_YES;
 
-		if (s->kind == STEP_TEST) {
+		if (s->kind == STEP_TEST)
 			x = test_truth(w, &s->test);
-			if (w->hot_drop) {
-				walk_note(w, "dropped on the spot: %s", w->hot_drop);
-				*own = VERDICT_DROP;
-				return NULL;
-			}
-			if (x == EVAL_YES)
-				continue;
-			event_failed(w, x == EVAL_NO ? EVAL_RULE_NO : EVAL_RULE_MAYBE);
-			return NULL;
-		}
-		if (!has_hit)
-			rule_hits(w, r, next_verdict(r, i));
-		has_hit = true;
-		if (s->kind == STEP_VERDICT)
+		else if (s->kind == STEP_MAP)
+			s = maps_outcome(w, s->map, &x);
+		if (x != EVAL_YES || w->hot_drop) {
+			rule_fails(w, &p, x);
+		} else if (s->kind == STEP_VERDICT) {
+			rule_matches(w, &p, s->v.verdict);
 			return s;
-		*own = effect_apply(w, &s->effect);
-		if (*own != VERDICT_NONE)
+		} else if (s->kind == STEP_EFFECT) {
+			do_effect(w, &s->effect, &p, next_verdict(r, i));
+		}
+		*own = p.own;
+		if (p.is_over)
 			return NULL;
 	}
-	if (!has_hit && !w->has_given_up)
-		rule_hits(w, r, VERDICT_NONE);
+	if (!w->has_given_up)
+		rule_matches(w, &p, VERDICT_NONE);
 	return NULL;
 }
 
@@ -117,14 +163,14 @@ static enum verdict end_base(struct walk *w, enum verdict v, const struct rule *
 	bool is_final = v != VERDICT_ACCEPT;
 
 	if (!r) {
-		*vec_add(w->a, &out->policy_hits) = w->base;
+		*vec_add(w->a, &out->policy_hits) = policy_chain_root(w->base);
 		event(w, EVAL_POLICY, w->base, v);
 	}
 	if (is_final || weight(w->base, r != NULL) >= w->decided) {
 		w->decided = weight(w->base, r != NULL);
-		out->rule = r;
-		out->chain = r ? r->chain : w->base;
-		out->via = r ? NULL : w->returned;
+		out->rule = r ? policy_rule_root(r) : NULL;
+		out->chain = r ? out->rule->chain : policy_chain_root(w->base);
+		out->via = r || !w->returned ? NULL : policy_rule_root(w->returned);
 	}
 	if (v == VERDICT_REJECT)
 		out->reject = s->v.reject;
@@ -141,7 +187,7 @@ static bool pop(struct walk *w, struct stack *st, struct frame *at, const struct
 	w->chain = at->chain;
 	if (w->has_trace) {
 		event(w, EVAL_RETURNED, at->chain, VERDICT_NONE);
-		w->out->trace.v[w->out->trace.n - 1].rule = by;
+		w->out->trace.v[w->out->trace.n - 1].rule = by ? policy_rule_root(by) : NULL;
 	}
 	return true;
 }

@@ -6,6 +6,7 @@
  *     path.c    a way: which hooks, what is known at each      walk.c   chains, calls, rules, steps
  *     fork.c    questions that nobody can answer               guess.c  what an unknown field may still be
  *     test.c    tests: sets.c, state.c, bytes.c for the kinds  reason.c  why a test failed, for people
+ *     keys.c    values of several fields at once               maps.c    maps and tuples
  *     effect.c  what rules change; nat.c                       conn.c   the connection; track.c  the tracker
  */
 #ifndef WEIR_EVAL_WALK_H
@@ -16,6 +17,7 @@
 
 struct tracked; /* track.c */
 struct sets;	/* sets.c */
+struct maps;	/* maps.c */
 
 struct eval {
 	struct arena *a;
@@ -23,11 +25,13 @@ struct eval {
 	struct eval_options opt;
 	struct store *store;
 	struct sets *sets;
+	struct maps *maps;
 	struct base {
 		struct chain **v;
 		size_t n;
 	} base[FAMILY_COUNT][HOOK_COUNT];
 	bool *is_harmless;  /* by rule.id: whether it matched changes nothing that a later rule could see */
+	bool *counts_itself; /* by rule.id: it says where it counts */
 	VEC(uint32_t) hashlimits, recents; /* rules that have one */
 	VEC(uint32_t) translating; /* rules of nat tables that translate */
 	bool is_stateful;   /* some rule reads or writes what stays between packets */
@@ -40,7 +44,7 @@ struct choice {
 	bool yes;
 	const struct rule *rule;
 	const struct chain *chain;
-	size_t n_hits, n_policy_hits; /* how many were counted before it */
+	size_t n_hits, n_policy_hits, n_counter_hits; /* how many were counted before it */
 	struct str why;
 };
 struct fork {
@@ -80,6 +84,7 @@ struct walk {
 	uint64_t steps;
 	const char *hot_drop; /* a match dropped the packet on the spot: why */
 	bool is_peeking; /* do not choose: answer unknown */
+	bool rule_ends;	 /* an effect could not happen, and its rule goes no further */
 	struct str why;	 /* of the last answer, made only when has_trace or unknown */
 
 	/* what happened */
@@ -141,6 +146,25 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t);
 enum eval_truth recent_truth(struct walk *w, const struct test *t);
 enum eval_truth bytes_truth(struct walk *w, const struct test *t);
 enum eval_truth cbpf_truth(struct walk *w, const struct bytes_spec *b);
+
+/* ---------- keys.c: what a map, a set or a bucket takes from the packet ---------- */
+struct key_value {
+	enum eval_truth is_there;
+	bool is_known;
+	u128 v;		  /* under the key's mask; bits that are not known are 0 */
+	const char *what; /* for people */
+};
+/* May choose whether it is there (unless w->is_peeking; then is_there may be UNKNOWN). */
+struct key_value keys_value(struct walk *w, const struct map_key *k);
+/* A value that is there and not known: is it one of `in` (under the key's mask)? Chooses, as test_truth(). */
+enum eval_truth keys_in(struct walk *w, const struct map_key *k, struct valset in);
+void keys_print(const struct walk *w, struct buf *b, const struct map_key *k, u128 v);
+
+/* ---------- maps.c ---------- */
+struct maps *maps_create(struct arena *a, const struct ruleset *rs);
+/* The outcome for this packet; NULL: none, *x says whether there is none (NO) or nobody knows (UNKNOWN). Chooses. */
+const struct step *maps_outcome(struct walk *w, const struct map_use *use, enum eval_truth *x);
+enum eval_truth maps_tuple(struct walk *w, const struct test *t);
 
 /* ---------- effects ---------- */
 /* NONE: go on with the rule. ACCEPT, DROP, STOLEN: the effect itself ended this base chain. */

@@ -122,10 +122,10 @@ static void number_duplicates(struct arena *scratch, struct chain *c)
 	}
 }
 
-static void link_sets(const struct ruleset *rs, struct rule *r)
+static void link_sets(const struct ruleset *rs, struct step *steps, uint32_t n)
 {
-	for (uint32_t i = 0; i < r->n_steps; i++) {
-		struct step *s = &r->step[i];
+	for (uint32_t i = 0; i < n; i++) {
+		struct step *s = &steps[i];
 		struct set_use *use = s->kind == STEP_TEST ? s->test.set : s->kind == STEP_EFFECT ? s->effect.set : NULL;
 
 		if (use)
@@ -171,13 +171,15 @@ void policy_number(struct ruleset *rs)
 			r->index = (uint32_t)j;
 			r->id = (uint32_t)rs->rules.n;
 			*vec_add(rs->a, &rs->rules) = r;
-			link_sets(rs, r);
+			link_sets(rs, r->step, r->n_steps);
 		}
 		number_duplicates(scratch, c);
 		arena_reset(scratch);
 	}
 	for (size_t i = 0; i < rs->sets.n; i++)
 		rs->sets.v[i]->id = (uint32_t)i;
+	for (size_t i = 0; i < rs->maps.n; i++)
+		link_sets(rs, rs->maps.v[i]->outcome, rs->maps.v[i]->n_outcomes);
 	arena_destroy(scratch);
 }
 

@@ -339,7 +339,11 @@ struct map {
 struct map_use {
 	const struct map *map;
 	const struct map_key *key; /* map->n_dims */
-	const char *why;  /* not NULL: nobody here can tell the key ("numgen random"), so any entry's outcome may happen */
+	/*
+	 * Not NULL: nobody here can tell the key ("numgen random"), so any entry's outcome may happen, or none; where every key
+	 * that may come has an entry, has_other names one of their outcomes, and none cannot happen.
+	 */
+	const char *why;
 	const char *what; /* short, for people: "ip daddr . tcp dport" */
 	struct loc at;
 };
