@@ -261,7 +261,11 @@ struct nft_expr *nft_setlit(struct nft_parse *p, const struct nft_want *key, siz
 		*vec_add(p->a, &e->lit->key) = key[i].type;
 	for (size_t i = 0; i < n_data; i++)
 		*vec_add(p->a, &e->lit->data) = data[i].type;
-	return nft_elems(p, e->lit, key, data) ? e : NULL;
+	if (!nft_elems(p, e->lit, key, data))
+		return NULL;
+	if (e->lit->elems.n == 0)
+		nft_error(p, e->at, "this set is empty");
+	return e;
 }
 
 /* Behind `map` or `vmap`. */
@@ -362,6 +366,8 @@ struct nft_expr *nft_rhs(struct nft_parse *p, const struct nft_expr *left)
 		return e;
 	}
 	e = concat_values(p, w, n);
+	if (e && n > 1)
+		nft_hint(p, nft_error(p, e->at, "several fields together are compared with sets"), "put braces around the values");
 	if (!e || n > 1 || !nft_is(p, ','))
 		return e;
 	if (nft_type_table[w[0].type].kind != NFT_KIND_BITMASK) {

@@ -234,6 +234,20 @@ static struct nft_expr *exthdr(struct nft_parse *p, const char *word, struct loc
 
 /* ---------- what the kernel is asked ---------- */
 
+/* An address whose family nobody wrote is of the table's. */
+static void set_family(struct nft_parse *p, struct nft_expr *e)
+{
+	bool is_one = p->table && (p->table->family == NFT_IP || p->table->family == NFT_IP6);
+
+	if (e->type != NFT_TYPE_NONE)
+		return;
+	e->type = p->table && p->table->family == NFT_IP6 ? NFT_TYPE_IPV6_ADDR : NFT_TYPE_IPV4_ADDR;
+	if (p->table && !is_one)
+		nft_hint(p, nft_error(p, e->at, "whether %s is an IPv4 or an IPv6 address must be said in family %s", nft_select_table[e->sel].name,
+				      nft_family_name(p->table->family)),
+			 "write 'ip %s' or 'ip6 %s'", nft_select_table[e->sel].name, nft_select_table[e->sel].name);
+}
+
 static struct nft_expr *ct(struct nft_parse *p, struct loc at)
 {
 	uint8_t dir = nft_take_word(p, "original") ? 1 : nft_take_word(p, "reply") ? 2 : 0;
@@ -247,8 +261,7 @@ static struct nft_expr *ct(struct nft_parse *p, struct loc at)
 	if (!dir && nft_select_table[e->sel].kind == 2)
 		nft_hint(p, nft_error(p, e->at, "ct %s needs a direction", nft_select_table[e->sel].name),
 			 "write 'ct original %s' or 'ct reply %s'", nft_select_table[e->sel].name, nft_select_table[e->sel].name);
-	if (e->type == NFT_TYPE_NONE)
-		e->type = p->table && p->table->family == NFT_IP6 ? NFT_TYPE_IPV6_ADDR : NFT_TYPE_IPV4_ADDR;
+	set_family(p, e);
 	return e;
 }
 
@@ -298,8 +311,7 @@ static struct nft_expr *route(struct nft_parse *p, struct loc at)
 	for (unsigned i = NFT_SEL_ROUTE_CLASSID; i <= NFT_SEL_ROUTE_IPSEC; i++)
 		if (nft_take_word(p, nft_select_table[i].name)) {
 			e = make(p, (enum nft_select_id)i, at);
-			if (e->type == NFT_TYPE_NONE)
-				e->type = p->table && p->table->family == NFT_IP6 ? NFT_TYPE_IPV6_ADDR : NFT_TYPE_IPV4_ADDR;
+			set_family(p, e);
 			return e;
 		}
 	return unknown(p, "rt");

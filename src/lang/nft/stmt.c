@@ -110,7 +110,6 @@ static bool is_settable(const struct nft_expr *e)
 		return e->sel == NFT_SEL_CT_MARK || e->sel == NFT_SEL_CT_LABEL || e->sel == NFT_SEL_CT_ZONE || e->sel == NFT_SEL_CT_EVENT ||
 		       e->sel == NFT_SEL_CT_SECMARK || e->sel == NFT_SEL_CT_HELPER;
 	case NFT_HEADER:
-	case NFT_EXTHDR:
 	case NFT_TCPOPT:
 		return true;
 	default:
@@ -280,6 +279,14 @@ struct nft_stmt *nft_stmt(struct nft_parse *p)
 
 /* ---------- rules ---------- */
 
+/* Behind it nothing of the rule happens any more. */
+static bool is_terminal(const struct nft_stmt *s)
+{
+	if (s->kind == NFT_STMT_VERDICT)
+		return s->expr->kind == NFT_VERDICT && s->expr->verdict.verdict != VERDICT_NONE;
+	return s->kind == NFT_STMT_REJECT || s->kind == NFT_STMT_NAT || s->kind == NFT_STMT_QUEUE;
+}
+
 struct nft_rule *nft_rule(struct nft_parse *p)
 {
 	struct nft_rule *r = arena_new(p->a, struct nft_rule, 1);
@@ -299,6 +306,8 @@ struct nft_rule *nft_rule(struct nft_parse *p)
 		}
 		s = nft_stmt(p);
 		is_good = s != NULL;
+		if (is_good && stmt.n && is_terminal(stmt.v[stmt.n - 1]))
+			nft_error(p, s->at, "this stands behind the verdict of its rule, so it never happens");
 		if (is_good)
 			*vec_add(p->a, &stmt) = s;
 	}

@@ -233,6 +233,9 @@ static bool nat_to(struct nft_parse *p, struct nft_stmt *s)
 	s->nat.addr = nft_is(p, '[') ? bracketed(p, w) : nft_operand_map(p, w, s->nat.with_port ? 2 : 0);
 	if (!s->nat.addr)
 		return false;
+	if (p->table && p->table->family == NFT_INET && !s->nat.has_family)
+		nft_hint(p, nft_error(p, s->nat.addr->at, "family inet has addresses of both kinds: which one this is must be said"),
+			 "write '%s to'", six ? "ip6" : "ip");
 	return !nft_take(p, ':') || nat_port(p, s);
 }
 

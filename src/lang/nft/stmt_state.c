@@ -89,8 +89,9 @@ bool nft_stmt_limit_body(struct nft_parse *p, struct nft_stmt *s)
 			return nft_expected(p, "a burst in packets, as the rate is");
 		nft_next(p);
 		s->limit.burst *= unit;
+		return true;
 	}
-	return true;
+	return nft_expected(p, s->limit.by_bytes ? "bytes, kbytes or mbytes" : "packets");
 }
 
 bool nft_stmt_quota_body(struct nft_parse *p, struct nft_stmt *s)

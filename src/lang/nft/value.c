@@ -431,7 +431,7 @@ static struct nft_expr *prefix(struct nft_parse *p, const struct nft_want *w, st
 	if (t->kind != NFT_TOK_NUMBER && t->kind != NFT_TOK_POISON)
 		return nft_expected(p, "a prefix length from 0 to %u", bits), NULL;
 	nft_next(p);
-	if (t->kind == NFT_TOK_NUMBER && !str_u64(nft_token_text(t), 10, bits, &plen)) {
+	if (t->kind == NFT_TOK_NUMBER && !str_u64(nft_token_text(t), nft_token_text(t).n > 1 && t->p[1] == 'x' ? 16 : 10, bits, &plen)) {
 		nft_error(p, nft_token_loc(t), "a prefix length of %s must be from 0 to %u, not %.*s", w->what, bits, STR_ARG(nft_token_text(t)));
 		plen = bits;
 	}
