@@ -55,6 +55,7 @@ struct nft_parse {
 	struct strmap complaints;	 /* places that have an error */
 	struct nft_table *table;
 	struct nft_chain *chain;
+	bool tells_family;		 /* the rule has something that only one of IPv4 and IPv6 has */
 	unsigned depth;			 /* of parentheses and braces in an expression */
 	uint64_t n_expanded;
 	const struct nft_set *indexed;	 /* the set whose elements are in index, by their keys */

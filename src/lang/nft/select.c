@@ -29,6 +29,9 @@ static struct nft_expr *make(struct nft_parse *p, enum nft_select_id sel, struct
 	struct nft_expr *e = nft_expr_new(p, NFT_SELECT, at);
 
 	e->sel = sel;
+	if (nft_select_table[sel].needs == NFT_NEEDS_IP || nft_select_table[sel].needs == NFT_NEEDS_IP6 || sel == NFT_SEL_META_NFPROTO ||
+	    sel == NFT_SEL_META_PROTOCOL || sel == NFT_SEL_ETHER_TYPE)
+		p->tells_family = true;
 	e->type = nft_select_table[sel].type;
 	return e;
 }

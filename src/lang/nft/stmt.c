@@ -284,7 +284,7 @@ static bool is_terminal(const struct nft_stmt *s)
 {
 	if (s->kind == NFT_STMT_VERDICT)
 		return s->expr->kind == NFT_VERDICT && s->expr->verdict.verdict != VERDICT_NONE;
-	return s->kind == NFT_STMT_REJECT || s->kind == NFT_STMT_NAT || s->kind == NFT_STMT_QUEUE;
+	return s->kind == NFT_STMT_REJECT || s->kind == NFT_STMT_QUEUE || (s->kind == NFT_STMT_NAT && s->nat.kind != NFT_TPROXY);
 }
 
 struct nft_rule *nft_rule(struct nft_parse *p)
@@ -295,6 +295,7 @@ struct nft_rule *nft_rule(struct nft_parse *p)
 	bool is_good = true;
 
 	p->depth = 0;
+	p->tells_family = false;
 	while (is_good && !nft_is_end(p)) {
 		struct nft_stmt *s;
 

@@ -221,6 +221,7 @@ static struct nft_expr *bracketed(struct nft_parse *p, const struct nft_want *w)
 
 static bool nat_to(struct nft_parse *p, struct nft_stmt *s)
 {
+	bool is_told = s->nat.has_family || s->nat.kind == NFT_TPROXY || p->tells_family;
 	bool six = is_ip6(p, s);
 	struct nft_want w[2] = { { six ? NFT_TYPE_IPV6_ADDR : NFT_TYPE_IPV4_ADDR, six ? 128 : 32, six ? "an IPv6 address" : "an address" }, port_want };
 
@@ -233,7 +234,7 @@ static bool nat_to(struct nft_parse *p, struct nft_stmt *s)
 	s->nat.addr = nft_is(p, '[') ? bracketed(p, w) : nft_operand_map(p, w, s->nat.with_port ? 2 : 0);
 	if (!s->nat.addr)
 		return false;
-	if (p->table && p->table->family == NFT_INET && !s->nat.has_family)
+	if (p->table && p->table->family == NFT_INET && !is_told)
 		nft_hint(p, nft_error(p, s->nat.addr->at, "family inet has addresses of both kinds: which one this is must be said"),
 			 "write '%s to'", six ? "ip6" : "ip");
 	return !nft_take(p, ':') || nat_port(p, s);
