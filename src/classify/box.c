@@ -270,7 +270,8 @@ static uint32_t target_of(const struct code *c, uint32_t at, int label)
 /* Asks and changes nothing, so that it need not be asked of those who do not pass anyway. */
 static bool is_question(uint8_t op)
 {
-	return op == DP_OP_SET || op == DP_OP_TCPOPT || op == DP_OP_TCPMSS || op == DP_OP_U32 || op == DP_OP_STRING;
+	return op == DP_OP_SET || op == DP_OP_TCPOPT || op == DP_OP_TCPMSS || op == DP_OP_U32 || op == DP_OP_STRING ||
+	       op == DP_OP_TUPLE || op == DP_OP_PAYLOAD;
 }
 
 /* Can the compare be false? */
@@ -371,13 +372,14 @@ static bool is_final(const struct code *c, const struct box_rule *r)
 {
 	uint8_t last = r->end > r->place ? c->insn.v[r->end - 1].op : DP_OP_COUNT;
 
-	return r->is_whole && (last == DP_OP_ACCEPT || last == DP_OP_DROP || last == DP_OP_GOTO || last == DP_OP_RETURN);
+	return r->is_whole && (last == DP_OP_ACCEPT || last == DP_OP_DROP || last == DP_OP_GOTO || last == DP_OP_RETURN ||
+				last == DP_OP_END);
 }
 
 static bool is_whole(const struct code *c, const struct box_rule *r)
 {
 	for (uint32_t i = r->place; i < r->end; i++)
-		if (c->insn.v[i].op == DP_OP_TEST || c->insn.v[i].op >= DP_OP_SET)
+		if (code_is_test(c->insn.v[i].op))
 			return false;
 	return true;
 }

@@ -76,12 +76,40 @@ static void put_automaton(struct code *c, const struct bytes_spec *b)
 	}
 }
 
+void bytes_emit_payload(struct code *c, const struct payload_ref *p, unsigned word, int there, int absent)
+{
+	struct code_insn *i = code_add(c, DP_OP_PAYLOAD);
+
+	i->arg = (uint8_t)p->base;
+	i->a = (uint64_t)p->at_bit << 32 | p->n_bits;
+	i->c = word;
+	i->yes = there;
+	i->no = absent;
+	c->features |= DP_F_PAYLOAD | (p->base == PAYLOAD_LINK ? DP_F_MAC : 0) | (p->base == PAYLOAD_INNER ? DP_F_PORTS : 0);
+}
+
+static void emit_payload(struct test_room *r, const struct test *t, int yes, int no)
+{
+	const struct bytes_spec *b = t->bytes;
+	struct place p = { .is_known = true, .word = DP_W_MADE_LO, .high = DP_W_MADE_HI, .bits = b->payload.n_bits };
+	int there = code_label(r->code);
+
+	bytes_emit_payload(r->code, &b->payload, p.word, there, t->on_absent ? yes : no);
+	code_put(r->code, there);
+	test_emit_spans(r->code, &p, b->payload_mask, &b->payload_in, t->negated ? no : yes, t->negated ? yes : no);
+}
+
 void bytes_emit(struct test_room *r, const struct test *t, int yes, int no)
 {
 	const struct bytes_spec *b = t->bytes;
 	struct code *c = r->code;
-	struct code_insn *i = code_add(c, b->kind == BYTES_U32 ? DP_OP_U32 : DP_OP_STRING);
+	struct code_insn *i;
 
+	if (b->kind == BYTES_PAYLOAD) {
+		emit_payload(r, t, yes, no);
+		return;
+	}
+	i = code_add(c, b->kind == BYTES_U32 ? DP_OP_U32 : DP_OP_STRING);
 	c->features |= DP_F_BYTES;
 	i->yes = t->negated ? no : yes;
 	i->no = t->negated ? yes : no;

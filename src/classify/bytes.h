@@ -5,6 +5,8 @@
 
 #include "classify/test.h"
 
+/* Makes words of the key of bits of a header: `word`, of more than 64 bits DP_W_MADE_HI and DP_W_MADE_LO. */
+void bytes_emit_payload(struct code *c, const struct payload_ref *p, unsigned word, int there, int absent);
 void bytes_emit(struct test_room *r, const struct test *t, int yes, int no);
 
 #endif

@@ -259,10 +259,11 @@ static void set_exact(const struct code *c, const struct guard *g, struct box_ru
 	r->place = g->body;
 	r->is_whole = true;
 	for (uint32_t i = r->place; i < r->end; i++)
-		r->is_whole &= c->insn.v[i].op != DP_OP_TEST && c->insn.v[i].op < DP_OP_SET;
+		r->is_whole &= !code_is_test(c->insn.v[i].op);
 	for (unsigned i = 0; i < g->n; i++)
 		*asks_mark |= (g->box[i].box.dims >> BOX_MARK & 1) != 0;
-	r->is_final = r->is_whole && (last == DP_OP_ACCEPT || last == DP_OP_DROP || last == DP_OP_GOTO || last == DP_OP_RETURN);
+	r->is_final = r->is_whole && (last == DP_OP_ACCEPT || last == DP_OP_DROP || last == DP_OP_GOTO || last == DP_OP_RETURN ||
+				last == DP_OP_END);
 }
 
 bool class_box_is_wild(const struct class_box *b)

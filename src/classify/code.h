@@ -39,6 +39,12 @@ struct code {
 	uint64_t steps;	     /* instructions of the open list that are not plain tests, sets by their shapes */
 };
 
+/* Does the instruction ask anything, so that not every packet that comes to it goes the same way on? */
+static inline bool code_is_test(uint8_t op)
+{
+	return op == DP_OP_TEST || op == DP_OP_MAP || op >= DP_OP_SET;
+}
+
 int code_label(struct code *c);
 void code_put(struct code *c, int label); /* the next instruction is where it lies */
 void code_test(struct code *c, struct code_atom t, int yes, int no);

@@ -2,21 +2,33 @@
 /* Steps of a rule as code. See emit.h. */
 #include "classify/emit.h"
 
-void emit_test(struct emit *e, const struct test *t, bool *asked_ct, int fail)
+#include "classify/map.h"
+
+/* Drops who asks about connections where nothing tracks them. */
+static void emit_ct_there(struct emit *e, bool *asked_ct)
 {
 	struct code *c = e->code;
 	uint64_t missing = (uint64_t)DP_CT_MISSING << DP_CT_STATE_SHIFT;
-	int yes = code_label(c);
+	int go_on;
 
-	if (test_asks_conntrack(t) && !*asked_ct) {
-		int go_on = code_label(c);
+	if (*asked_ct)
+		return;
+	go_on = code_label(c);
+	if (e->ct_missing < 0)
+		e->ct_missing = code_label(c);
+	code_test(c, (struct code_atom){ DP_W_CT, missing, missing, 0 }, e->ct_missing, go_on);
+	code_put(c, go_on);
+	*asked_ct = true;
+}
 
-		if (e->ct_missing < 0)
-			e->ct_missing = code_label(c);
-		code_test(c, (struct code_atom){ DP_W_CT, missing, missing, 0 }, e->ct_missing, go_on);
-		code_put(c, go_on);
-		*asked_ct = true;
-	}
+void emit_test(struct emit *e, const struct test *t, bool *asked_ct, int fail)
+{
+	struct code *c = e->code;
+	int yes;
+
+	if (test_asks_conntrack(t))
+		emit_ct_there(e, asked_ct);
+	yes = code_label(c);
 	test_emit(e->room, t, yes, fail);
 	code_put(c, yes);
 }
@@ -88,11 +100,60 @@ static uint32_t emit_lazily(struct emit *e, const struct rule *r, uint32_t k, bo
 	return end;
 }
 
+bool emit_counts_at_verdict(const struct rule *r, uint32_t k)
+{
+	const struct step *s = &r->step[k];
+
+	return s->kind == STEP_EFFECT && s->effect.kind == EFFECT_COUNT && !s->effect.counter && k + 2 == r->n_steps &&
+	       r->step[k + 1].kind == STEP_VERDICT;
+}
+
+static bool counts_itself(const struct step *s)
+{
+	return s->kind == STEP_EFFECT && s->effect.kind == EFFECT_COUNT && !s->effect.counter;
+}
+
+/* Does the rule say itself where it counts? */
+static bool has_count(const struct rule *r)
+{
+	for (uint32_t k = 0; k < r->n_steps; k++)
+		if (counts_itself(&r->step[k]))
+			return true;
+	return false;
+}
+
+/* A counter of its own, because the rule says so here, or because it goes on doing something. */
+static void emit_action(struct emit *e, const struct rule *r, uint32_t k, bool *counted)
+{
+	const struct step *s = &r->step[k];
+	uint64_t counter = sums_of_rule(e->sums, r);
+
+	if (emit_counts_at_verdict(r, k)) {
+		*counted = false;
+		return;
+	}
+	if (counts_itself(s) || !*counted)
+		code_add(e->code, DP_OP_COUNT)->a = counter;
+	*counted = true;
+	if (!counts_itself(s))
+		emit_effect(e, r, &s->effect);
+}
+
+static void emit_map(struct emit *e, const struct map_use *u, uint64_t counter, bool *asked_ct, int next)
+{
+	int yes = code_label(e->code);
+
+	if (map_asks_conntrack(u))
+		emit_ct_there(e, asked_ct);
+	map_emit_step(e->room, u, counter, yes, next);
+	code_put(e->code, yes);
+}
+
 void emit_rule(struct emit *e, const struct rule *r)
 {
 	struct code *c = e->code;
 	uint64_t counter = sums_of_rule(e->sums, r);
-	bool asked_ct = false, counted = false;
+	bool asked_ct = false, counted = has_count(r);
 	int next = code_label(c);
 
 	for (uint32_t k = 0; k < r->n_steps; k++) {
@@ -102,14 +163,14 @@ void emit_rule(struct emit *e, const struct rule *r)
 			k = emit_lazily(e, r, k, &asked_ct, next) - 1;
 		} else if (s->kind == STEP_TEST) {
 			emit_test(e, &s->test, &asked_ct, next);
+		} else if (s->kind == STEP_MAP) {
+			emit_map(e, s->map, counted ? DP_NO_COUNTER : counter, &asked_ct, next);
+			counted = true;
 		} else if (s->kind == STEP_VERDICT) {
 			emit_verdict(e, s, counted ? DP_NO_COUNTER : counter);
 			counted = true;
 		} else {
-			if (!counted)
-				code_add(c, DP_OP_COUNT)->a = counter;
-			counted = true;
-			emit_effect(e, r, &s->effect);
+			emit_action(e, r, k, &counted);
 		}
 	}
 	if (!counted)

@@ -21,6 +21,8 @@ struct emit {
 void emit_rule(struct emit *e, const struct rule *r);
 /* asked_ct: whether an earlier test of the same rule has; set if this one does. */
 void emit_test(struct emit *e, const struct test *t, bool *asked_ct, int fail);
+/* Step k is a counter that may as well count at the verdict behind it. */
+bool emit_counts_at_verdict(const struct rule *r, uint32_t k);
 void emit_verdict(struct emit *e, const struct step *s, uint64_t counter);
 
 #endif

@@ -30,7 +30,7 @@ static bool may_write_marks(const struct hidden_task *t)
 	for (uint32_t i = from; i < end; i++) {
 		uint8_t op = t->code->insn.v[i].op;
 
-		if (op == DP_OP_MARK || op == DP_OP_RESTORE_MARK || op == DP_OP_CALL)
+		if (op == DP_OP_MARK || op == DP_OP_RESTORE_MARK || op == DP_OP_CALL || op == DP_OP_MAP)
 			return true;
 	}
 	return false;

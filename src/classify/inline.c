@@ -29,7 +29,7 @@ static bool is_plain(const struct step *s)
 static bool is_plain_call(const struct rule *r)
 {
 	for (uint32_t i = 0; i + 1 < r->n_steps; i++)
-		if (!is_plain(&r->step[i]))
+		if (!is_plain(&r->step[i]) && !emit_counts_at_verdict(r, i))
 			return false;
 	return callee(r) && r->n_steps <= GUARD_MOST + 1;
 }
@@ -50,7 +50,7 @@ static bool is_compared(const struct test *t)
 static bool is_compared_call(const struct rule *r)
 {
 	for (uint32_t i = 0; i + 1 < r->n_steps; i++)
-		if (!is_compared(&r->step[i].test))
+		if (r->step[i].kind == STEP_TEST && !is_compared(&r->step[i].test))
 			return false;
 	return true;
 }
@@ -61,7 +61,8 @@ static bool is_pure(const struct rule *r)
 	const struct step *last = last_step(r);
 
 	for (uint32_t i = 0; i + 1 < r->n_steps; i++)
-		if (r->step[i].kind != STEP_TEST || r->step[i].test.kind == TEST_STATE)
+		if ((r->step[i].kind != STEP_TEST && !emit_counts_at_verdict(r, i)) ||
+		    (r->step[i].kind == STEP_TEST && r->step[i].test.kind == TEST_STATE))
 			return false;
 	return last && last->kind == STEP_VERDICT;
 }

@@ -82,7 +82,7 @@ static uint64_t worst_of(const struct tables *t, const struct tables_list *l, co
 			next = l->worst + longest;
 		else if (x.op == DP_OP_COUNT)
 			next = i + x.yes < l->n_insns ? way[i + x.yes] : 0;
-		else if (x.op == DP_OP_TEST || x.op >= DP_OP_SET)
+		else if (code_is_test((uint8_t)x.op))
 			next = larger(way[i + x.yes], way[i + x.no]);
 		way[i] = 1 + next;
 		longest = larger(longest, way[i]);

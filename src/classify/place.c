@@ -18,6 +18,7 @@ static const struct place places[FIELD_COUNT] = {
 	[FIELD_REALM] =	    { true, DP_W_OFF, 0, 32, 32, DP_W_DEV, DP_HAS_REALM, DP_F_REALM },
 	[FIELD_MAC_SRC] =   { true, DP_W_MACS, 0, 0, 48, DP_W_DEV, DP_HAS_ETHER, DP_F_MAC },
 	[FIELD_MAC_DST] =   { true, DP_W_MACD, 0, 0, 48, DP_W_DEV, DP_HAS_ETHER, DP_F_MAC },
+	[FIELD_ETHERTYPE] = { true, DP_W_MACS, 0, 48, 16, DP_W_DEV, DP_HAS_ETHER, DP_F_MAC },
 	[FIELD_CT_STATE] =  { true, DP_W_CT, 0, 32, 8, 0, 0, DP_F_CT },
 	[FIELD_CT_STATUS] = { true, DP_W_CT, 0, 0, 32, DP_W_CT, DP_HAS_CT, DP_F_CT },
 	[FIELD_CT_MARK] =   { true, DP_W_MARK, 0, 32, 32, DP_W_CT, DP_HAS_CT, DP_F_CT },

@@ -47,7 +47,7 @@ static bool falls_through(const struct plan *p, size_t i)
 	for (uint32_t at = p->kept[i]; at < end; at++) {
 		const struct code_insn *x = &c->insn.v[at];
 
-		if ((x->op == DP_OP_TEST || x->op >= DP_OP_SET) &&
+		if (code_is_test(x->op) &&
 		    (target_of(c, at, x->yes) == end || target_of(c, at, x->no) == end))
 			return true;
 	}
@@ -58,6 +58,7 @@ static bool falls_through(const struct plan *p, size_t i)
 	case DP_OP_DROP:
 	case DP_OP_GOTO:
 	case DP_OP_RETURN:
+	case DP_OP_END:
 		return false;
 	default:
 		return true;

@@ -21,6 +21,7 @@
 #include "classify/emit.h"
 #include "classify/inline.h"
 #include "classify/lookup.h"
+#include "classify/map.h"
 #include "classify/sums.h"
 #include "classify/test.h"
 #include "flat/flat.h"
@@ -59,13 +60,12 @@ static void sum_callees(struct build *b, const struct chain *c)
 	struct list *l = &b->list[c->id];
 
 	for (size_t i = 0; i < c->rules.n; i++) {
-		const struct rule *r = c->rules.v[i];
-		const struct step *s = r->n_steps ? &r->step[r->n_steps - 1] : NULL;
+		struct flat_call call = { .rule = c->rules.v[i] };
 
-		if (!s || s->kind != STEP_VERDICT || !s->v.chain)
-			continue;
-		l->features |= b->list[s->v.chain->id].features;
-		l->steps = add_steps(l->steps, b->list[s->v.chain->id].steps);
+		while (flat_next_call(&call)) {
+			l->features |= b->list[call.verdict->v.chain->id].features;
+			l->steps = add_steps(l->steps, b->list[call.verdict->v.chain->id].steps);
+		}
 	}
 }
 
@@ -225,6 +225,7 @@ static struct tables *write_tables(struct build *b)
 		b->list[i].policy_pc += CODE_PC;
 	}
 	link_calls(b);
+	maps_link(b->room.maps, &b->code, CODE_PC);
 	lookup_write(&b->code, &b->words, CODE_PC, words_at);
 	write_roots(b, t->word);
 	link_data(b, t->word, data_at);
@@ -277,10 +278,12 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	b.code.a = b.words.a = a;
 	sums_init(&b.sums, a, rs, opt);
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
-	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d, opt->sets_expire), .hz = jiffies_per_second(opt) };
+	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d, opt->sets_expire), .hz = jiffies_per_second(opt),
+				       .maps = maps_create(a) };
 	b.emit = (struct emit){ .code = &b.code, .room = &b.room, .sums = &b.sums, .opt = opt };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);
+	maps_emit(&b.room, &b.words, opt->engine, d);
 	return d->n_errors == errors ? with_image(&b, write_tables(&b)) : NULL;
 }
 

@@ -3,7 +3,7 @@
 #include "classify/test.h"
 
 #include "classify/bytes.h"
-#include "classify/place.h"
+#include "classify/map.h"
 #include "classify/state.h"
 #include "flat/flat.h"
 
@@ -19,7 +19,7 @@ static uint64_t upper(u128 v)
 
 /* ---------- presence ---------- */
 
-static void emit_presence(struct code *c, const struct place *p, int there, int absent)
+void test_emit_presence(struct code *c, const struct place *p, int there, int absent)
 {
 	if (p->has_mask)
 		code_test(c, (struct code_atom){ p->has_word, p->has_mask, p->has_mask, 0 }, there, absent);
@@ -35,11 +35,11 @@ static uint64_t riding(const struct place *p)
 
 /* ---------- values ---------- */
 
-static struct code_atom narrow_span(const struct place *p, u128 lo, u128 hi)
+static struct code_atom narrow_span(const struct place *p, u128 mask, u128 lo, u128 hi)
 {
 	uint64_t has = riding(p);
 
-	return (struct code_atom){ p->word, ones(p->bits) << p->shift | has, (uint64_t)lo << p->shift | has,
+	return (struct code_atom){ p->word, ((uint64_t)mask & ones(p->bits)) << p->shift | has, (uint64_t)lo << p->shift | has,
 				   (uint64_t)(hi - lo) << p->shift };
 }
 
@@ -48,54 +48,67 @@ static void emit_never(struct code *c, int no)
 	code_test(c, (struct code_atom){ DP_W_L4, 0, 1, 0 }, no, no);
 }
 
+struct wide { /* a field of two words, under a mask */
+	const struct place *p;
+	u128 mask;
+};
+
 /* The upper half is `up`, and the lower lies in lo..hi. */
-static void emit_edge(struct code *c, const struct place *p, uint64_t up, struct code_atom low, int yes, int no)
+static void emit_edge(struct code *c, const struct wide *w, uint64_t up, struct code_atom low, int yes, int no)
 {
 	int then = code_label(c);
 
-	code_test(c, (struct code_atom){ p->high, ~(uint64_t)0, up, 0 }, then, no);
+	code_test(c, (struct code_atom){ w->p->high, upper(w->mask), up, 0 }, then, no);
 	code_put(c, then);
 	code_test(c, low, yes, no);
 }
 
 /* lo <= value <= hi of a field of two words: the upper half is between the ends', or it is that of one end. */
-static void emit_wide_span(struct code *c, const struct place *p, u128 lo, u128 hi, int yes, int no)
+static void emit_wide_span(struct code *c, const struct wide *w, struct valset_span s, int yes, int no)
 {
+	const struct place *p = w->p;
+	u128 lo = s.lo, hi = s.hi;
+	uint64_t low_mask = (uint64_t)w->mask;
 	uint64_t lo_up = upper(lo), hi_up = upper(hi), lo_low = (uint64_t)lo, hi_low = (uint64_t)hi, all = ~(uint64_t)0;
 	bool has_lo_edge = lo_low != 0, has_hi_edge = hi_low != all;
 	uint64_t from = lo_up + has_lo_edge, n = hi_up - lo_up + 1 - has_lo_edge - has_hi_edge;
 	int next;
 
 	if (lo_up == hi_up && (has_lo_edge || has_hi_edge)) {
-		emit_edge(c, p, lo_up, (struct code_atom){ p->word, all, lo_low, hi_low - lo_low }, yes, no);
+		emit_edge(c, w, lo_up, (struct code_atom){ p->word, low_mask, lo_low, hi_low - lo_low }, yes, no);
 		return;
 	}
 	if (n != 0 || (lo_up == 0 && hi_up == all && !has_lo_edge && !has_hi_edge)) {
 		next = has_lo_edge || has_hi_edge ? code_label(c) : no;
-		code_test(c, (struct code_atom){ p->high, all, from, n - 1 }, yes, next);
+		code_test(c, (struct code_atom){ p->high, upper(w->mask), from, n - 1 }, yes, next);
 		if (next != no)
 			code_put(c, next);
 	}
 	if (has_lo_edge) {
 		next = has_hi_edge ? code_label(c) : no;
-		emit_edge(c, p, lo_up, (struct code_atom){ p->word, all, lo_low, all - lo_low }, yes, next);
+		emit_edge(c, w, lo_up, (struct code_atom){ p->word, low_mask, lo_low, all - lo_low }, yes, next);
 		if (next != no)
 			code_put(c, next);
 	}
 	if (has_hi_edge)
-		emit_edge(c, p, hi_up, (struct code_atom){ p->word, all, 0, hi_low }, yes, no);
+		emit_edge(c, w, hi_up, (struct code_atom){ p->word, low_mask, 0, hi_low }, yes, no);
 }
 
-static void emit_span(struct code *c, const struct place *p, struct valset_span s, int yes, int no)
+static void emit_masked_span(struct code *c, const struct place *p, u128 mask, struct valset_span s, int yes, int no)
 {
 	u128 max = p->bits >= 128 ? ~(u128)0 : ((u128)1 << p->bits) - 1;
 
 	if (s.lo > max)
 		emit_never(c, no);
 	else if (p->bits > 64)
-		emit_wide_span(c, p, s.lo, s.hi, yes, no);
+		emit_wide_span(c, &(struct wide){ p, mask }, s, yes, no);
 	else
-		code_test(c, narrow_span(p, s.lo, s.hi > max ? max : s.hi), yes, no);
+		code_test(c, narrow_span(p, mask, s.lo, s.hi > max ? max : s.hi), yes, no);
+}
+
+static void emit_span(struct code *c, const struct place *p, struct valset_span s, int yes, int no)
+{
+	emit_masked_span(c, p, ~(u128)0, s, yes, no);
 }
 
 static void emit_mask(struct code *c, const struct place *p, struct test_mask m, int yes, int no)
@@ -115,6 +128,19 @@ static void emit_mask(struct code *c, const struct place *p, struct test_mask m,
 	code_test(c, (struct code_atom){ p->word, mask << p->shift | has, value << p->shift | has, 0 }, yes, no);
 }
 
+void test_emit_spans(struct code *c, const struct place *p, u128 mask, const struct valset *in, int yes, int no)
+{
+	for (uint32_t i = 0; i < in->n; i++) {
+		int next = i + 1 < in->n ? code_label(c) : no;
+
+		emit_masked_span(c, p, mask, in->span[i], yes, next);
+		if (next != no)
+			code_put(c, next);
+	}
+	if (!in->n)
+		emit_never(c, no);
+}
+
 /* Does field number `of` of the test have one of the values? Absent: no. */
 static void emit_values(struct test_room *r, const struct test *t, unsigned of, int yes, int no)
 {
@@ -128,7 +154,7 @@ static void emit_values(struct test_room *r, const struct test *t, unsigned of, 
 			last = i;
 	c->features |= p.feature;
 	if (p.has_mask && !riding(&p))
-		emit_presence(c, &p, there, no);
+		test_emit_presence(c, &p, there, no);
 	code_put(c, there);
 	for (uint32_t i = 0; i < n; i++) {
 		if (t->kind == TEST_MASK && t->masks[i].of != of)
@@ -202,7 +228,7 @@ static void emit_any_there(struct test_room *r, const struct test *t, int there,
 		struct place p = place_of(t->field[i], r->is_ip4);
 		int next = i + 1 < t->n_fields ? code_label(r->code) : absent;
 
-		emit_presence(r->code, &p, there, next);
+		test_emit_presence(r->code, &p, there, next);
 		if (next != absent)
 			code_put(r->code, next);
 	}
@@ -237,7 +263,7 @@ bool test_asks_conntrack(const struct test *t)
 	for (unsigned i = 0; (t->kind == TEST_IN || t->kind == TEST_MASK) && i < t->n_fields; i++)
 		if (field_table[t->field[i]].layer == FIELD_LAYER_CT)
 			return true;
-	return false;
+	return t->kind == TEST_TUPLE && map_asks_conntrack(t->tuple);
 }
 
 /* The type of an address is asked, and the address alone tells. */
@@ -276,6 +302,8 @@ void test_emit(struct test_room *r, const struct test *t, int yes, int no)
 		bytes_emit(r, t, yes, no);
 		break;
 	case TEST_TUPLE:
+		map_emit_test(r, t, yes, no);
+		break;
 	case TEST_UNKNOWN:
 		break; /* refused */
 	}

@@ -11,19 +11,27 @@
 #define WEIR_CLASSIFY_TEST_H
 
 #include "classify/code.h"
+#include "classify/place.h"
 #include "classify/sets.h"
 #include "policy/policy.h"
+
+struct maps;
 
 struct test_room {
 	struct code *code;
 	struct sets *sets;
 	bool is_ip4;
 	uint32_t hz;
+	struct maps *maps;
 	VEC(uint64_t) state; /* first contents of the state */
 };
 
 /* Emits t. All kinds that flat/refuse.c lets pass. */
 void test_emit(struct test_room *r, const struct test *t, int yes, int no);
 bool test_asks_conntrack(const struct test *t);
+/* Goes to `there` when the field is present. */
+void test_emit_presence(struct code *c, const struct place *p, int there, int absent);
+/* (value & mask) is in one of the spans; presence is not asked. */
+void test_emit_spans(struct code *c, const struct place *p, u128 mask, const struct valset *in, int yes, int no);
 
 #endif

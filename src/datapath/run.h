@@ -95,6 +95,7 @@ DP_GLOBAL int dp_log_event(DP_CTX *ctx, const struct dp_key *k, u32 counter);
 
 #include "datapath/bytes.h"
 #include "datapath/lookup.h"
+#include "datapath/payload.h"
 #include "datapath/sets.h"
 #include "datapath/state.h"
 #include "datapath/tcpopt.h"
@@ -133,6 +134,8 @@ static __always_inline u32 dp_call(struct dp_key *k, u32 pc, u64 target)
 	return (u32)target;
 }
 
+#include "datapath/map.h"
+
 /* How far a test that is no compare goes on; 0: it is to be asked again (sets), or it is none. */
 static __always_inline u32 dp_ask(DP_CTX *ctx, struct dp_key *k, u32 pc, u64 head)
 {
@@ -146,6 +149,8 @@ static __always_inline u32 dp_ask(DP_CTX *ctx, struct dp_key *k, u32 pc, u64 hea
 		return dp_jump(head, dp_u32_test(ctx, k, pc));
 	if (op == DP_OP_STRING && (dp_c.features & DP_F_BYTES))
 		return dp_jump(head, dp_string_test(ctx, k, pc));
+	if (op == DP_OP_PAYLOAD && (dp_c.features & DP_F_PAYLOAD))
+		return dp_jump(head, dp_payload(ctx, k, pc));
 	if (op >= DP_OP_LIMIT && op <= DP_OP_QUOTA && (dp_c.features & DP_F_STATE))
 		return dp_jump(head, dp_state_test(k, pc));
 	return 0;
@@ -181,6 +186,10 @@ static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, 
 	const u64 *i = dp_insn(k, t, pc);
 	u32 op = i[0] & 0xff;
 
+	if ((dp_c.features & DP_F_MAP) && op == DP_OP_MAP)
+		return dp_map_enter(k, pc, i[2]);
+	if ((dp_c.features & DP_F_MAP) && op == DP_OP_END)
+		return dp_map_end(k, t, pc, i[0] >> 8 & 0xff);
 	dp_count_add(k, i[1]);
 	if (op == DP_OP_RETURN)
 		return dp_return(k, t, root);
@@ -258,6 +267,8 @@ DP_GLOBAL int dp_run_long(DP_CTX *ctx, struct dp_key *k, u32 point)
 		} else if ((i[0] & 0xff) <= DP_OP_LOG) {
 			dp_effect(ctx, k, i);
 			pc++;
+		} else if ((i[0] & 0xff) == DP_OP_TUPLE && (dp_c.features & DP_F_MAP)) {
+			pc = dp_map_enter(k, pc, i[2]);
 		} else {
 			pc += dp_ask(ctx, k, pc, i[0]);
 		}

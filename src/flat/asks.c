@@ -43,14 +43,30 @@ static uint32_t asks_set(const struct set_use *use)
 	return 0;
 }
 
+static uint32_t asks_payload(const struct payload_ref *p)
+{
+	return ASKS_BYTES | (p->base == PAYLOAD_LINK ? ASKS_ETHER : 0);
+}
+
+static uint32_t asks_key(const struct map_use *u)
+{
+	uint32_t asks = 0;
+
+	for (unsigned i = 0; i < u->map->n_dims; i++)
+		asks |= u->key[i].payload ? asks_payload(u->key[i].payload) : asks_field(u->key[i].field);
+	return asks;
+}
+
 uint32_t asks_of_test(const struct test *t, enum family f)
 {
 	uint32_t asks = 0;
 
 	if (t->kind == TEST_SET)
 		return asks_set(t->set);
+	if (t->kind == TEST_TUPLE)
+		return asks_key(t->tuple);
 	if (t->kind == TEST_BYTES)
-		return ASKS_BYTES;
+		return t->bytes->kind == BYTES_PAYLOAD ? asks_payload(&t->bytes->payload) : ASKS_BYTES;
 	if (f == FAMILY_IP4 && flat_asks_multicast(t)) /* the address tells */
 		return 0;
 	for (unsigned i = 0; (t->kind == TEST_IN || t->kind == TEST_MASK) && i < t->n_fields; i++)
@@ -62,6 +78,8 @@ static uint32_t asks_step(const struct step *s, enum family f)
 {
 	if (s->kind == STEP_TEST)
 		return asks_of_test(&s->test, f);
+	if (s->kind == STEP_MAP)
+		return asks_key(s->map);
 	if (s->kind == STEP_EFFECT && s->effect.kind == EFFECT_RESTORE_MARK)
 		return ASKS_CT | ASKS_CT_MARK;
 	return 0;
@@ -86,11 +104,10 @@ static uint32_t asks_rule(struct queue *q, const struct rule *r)
 {
 	uint32_t asks = 0;
 
-	for (uint32_t i = 0; i < r->n_steps; i++) {
+	for (uint32_t i = 0; i < r->n_steps; i++)
 		asks |= asks_step(&r->step[i], r->chain->family);
-		if (r->step[i].kind == STEP_VERDICT && r->step[i].v.chain)
-			reach(q, r->step[i].v.chain);
-	}
+	for (struct flat_call c = { .rule = r }; flat_next_call(&c);)
+		reach(q, c.verdict->v.chain);
 	return asks;
 }
 

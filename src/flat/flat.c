@@ -18,30 +18,52 @@ struct reach {
 	bool asks_route; /* some rule does */
 };
 
-static const struct step *last_step(const struct rule *r)
+bool flat_next_call(struct flat_call *c)
 {
-	return r->n_steps ? &r->step[r->n_steps - 1] : NULL;
+	for (; c->step < c->rule->n_steps; c->step++, c->outcome = 0) {
+		const struct step *s = &c->rule->step[c->step];
+
+		if (s->kind == STEP_VERDICT && s->v.chain && c->outcome++ == 0) {
+			c->verdict = s;
+			c->is_of_map = false;
+			return true;
+		}
+		while (s->kind == STEP_MAP && c->outcome < s->map->map->n_outcomes) {
+			c->verdict = &s->map->map->outcome[c->outcome++];
+			c->is_of_map = true;
+			if (c->verdict->kind == STEP_VERDICT && c->verdict->v.chain)
+				return true;
+		}
+	}
+	return false;
 }
 
-static const struct chain *callee(const struct rule *r)
+/* Is a map looked up in the rule? Its list is called, too. */
+static bool asks_map(const struct rule *r)
 {
-	const struct step *s = last_step(r);
-
-	if (!s || s->kind != STEP_VERDICT || (s->v.verdict != VERDICT_JUMP && s->v.verdict != VERDICT_GOTO))
-		return NULL;
-	return s->v.chain;
+	for (uint32_t i = 0; i < r->n_steps; i++)
+		if (r->step[i].kind == STEP_MAP || (r->step[i].kind == STEP_TEST && r->step[i].test.kind == TEST_TUPLE))
+			return true;
+	return false;
 }
 
 static void reach_chain(struct reach *r, const struct chain *c, unsigned depth);
 
-static void reach_callee(struct reach *r, const struct rule *rule, unsigned depth)
+static void set_below(struct reach *r, const struct chain *c, unsigned below, struct loc at)
 {
-	const struct chain *to = callee(rule), *c = rule->chain;
-	const struct step *s = last_step(rule);
-	unsigned below;
+	if (below > r->below[c->id])
+		r->below[c->id] = (uint8_t)below;
+	if (below == FLAT_MAX_DEPTH + 1)
+		diag_hint(r->d,
+			  diag_error(r->d, at, "this is the %uth call inside another; the datapath comes back from at most %d",
+				     FLAT_MAX_DEPTH + 1, FLAT_MAX_DEPTH),
+			  "use -g (goto) where a chain need not come back, or join chains");
+}
 
-	if (!to)
-		return;
+static void reach_callee(struct reach *r, const struct chain *c, const struct step *s, unsigned depth)
+{
+	const struct chain *to = s->v.chain;
+
 	if (r->seen[to->id] == SEEN_OPEN) {
 		diag_error(r->d, s->v.at, "chain %.*s is called from within itself", STR_ARG(to->name));
 		return;
@@ -52,14 +74,7 @@ static void reach_callee(struct reach *r, const struct rule *rule, unsigned dept
 	}
 	if (r->seen[to->id] == SEEN_NOT)
 		reach_chain(r, to, depth + 1);
-	below = r->below[to->id] + (s->v.verdict == VERDICT_JUMP ? 1u : 0u);
-	if (below > r->below[c->id])
-		r->below[c->id] = (uint8_t)below;
-	if (below == FLAT_MAX_DEPTH + 1)
-		diag_hint(r->d,
-			  diag_error(r->d, s->v.at, "this is the %uth call inside another; the datapath comes back from at most %d",
-				     FLAT_MAX_DEPTH + 1, FLAT_MAX_DEPTH),
-			  "use -g where a chain need not come back, or join chains");
+	set_below(r, c, r->below[to->id] + (s->v.verdict == VERDICT_JUMP ? 1u : 0u), s->v.at);
 }
 
 static void reach_chain(struct reach *r, const struct chain *c, unsigned depth)
@@ -69,7 +84,10 @@ static void reach_chain(struct reach *r, const struct chain *c, unsigned depth)
 		policy_ahead(c, i);
 		flat_refuse_rule(r->rs, c->rules.v[i], r->opt, r->d);
 		r->asks_route |= flat_asks_route(c->rules.v[i]);
-		reach_callee(r, c->rules.v[i], depth);
+		if (asks_map(c->rules.v[i]))
+			set_below(r, c, 1, c->rules.v[i]->at);
+		for (struct flat_call call = { .rule = c->rules.v[i] }; flat_next_call(&call);)
+			reach_callee(r, c, call.verdict, depth);
 	}
 	r->seen[c->id] = SEEN_DONE;
 	*vec_add(r->a, &r->out->lists) = c;
@@ -84,8 +102,8 @@ static void reach_early(struct reach *r, const struct chain *c, uint8_t *seen)
 	for (size_t i = 0; i < c->rules.n; i++) {
 		policy_ahead(c, i);
 		flat_refuse_early(r->rs, c->rules.v[i], r->d);
-		if (callee(c->rules.v[i]))
-			reach_early(r, callee(c->rules.v[i]), seen);
+		for (struct flat_call call = { .rule = c->rules.v[i] }; flat_next_call(&call);)
+			reach_early(r, call.verdict->v.chain, seen);
 	}
 }
 

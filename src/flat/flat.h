@@ -58,6 +58,15 @@ struct flat {
  */
 bool flat_make(struct arena *a, const struct ruleset *rs, const struct flat_options *opt, struct diags *d, struct flat *out);
 
+/* The verdicts of a rule that lead to another chain, its maps' too, one after the other. */
+struct flat_call {
+	const struct rule *rule;
+	uint32_t step, outcome;	    /* the next to look at */
+	const struct step *verdict; /* the one at hand, */
+	bool is_of_map;		    /* an outcome of a map */
+};
+bool flat_next_call(struct flat_call *c); /* false: no more */
+
 /* flat/refuse.c: errors for steps of a rule, or of a whole chain, that no program here can do. */
 void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const struct flat_options *opt, struct diags *d);
 /* In front of the routing decision: tests on what only the route tells. */

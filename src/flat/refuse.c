@@ -54,6 +54,8 @@ static const char *reason_of_effect(const struct effect *e, const struct flat_op
 	switch (e->kind) {
 	case EFFECT_LOG:
 		return NULL;
+	case EFFECT_COUNT:
+		return e->counter ? "counters with a name are not kept here" : NULL;
 	case EFFECT_MARK:
 		return opt->test_run ? NULL : "a netfilter program cannot write the mark of a packet";
 	case EFFECT_RESTORE_MARK:
@@ -124,6 +126,9 @@ static const char *reason_of_field(enum field f)
 	case FIELD_CT_REPL_SPORT:
 	case FIELD_CT_REPL_DPORT:
 		return "the addresses of a connection are not looked into";
+	case FIELD_TCP_OPTS:
+	case FIELD_TCP_MSS:
+		return "options of TCP have several values at once, and are no key here";
 	case FIELD_VLAN:
 		return "VLAN tags are gone at netfilter hooks";
 	default:
@@ -171,14 +176,37 @@ static const char *reason_of_bytes(const struct bytes_spec *b)
 		return NULL;
 	case BYTES_STRING:
 		return b->pattern.n == 0 || b->pattern.n > 255 ? "the pattern must have 1 to 255 bytes here" : NULL;
+	case BYTES_PAYLOAD:
+		return NULL;
 	case BYTES_CBPF:
 		return "classic BPF is not run here";
 	case BYTES_IP6_OPTS:
 	case BYTES_RT_ADDRS:
-	case BYTES_PAYLOAD:
 		return "the insides of extension headers are not looked into";
 	}
 	return "bytes of the packet are not looked into";
+}
+
+static bool is_option(enum field f)
+{
+	return f == FIELD_TCP_OPTS || f == FIELD_TCP_MSS;
+}
+
+/* Bits of headers are read into two words: two values, or one of more than 64 bits. */
+static const char *reason_of_key(const struct map_use *u)
+{
+	unsigned words = 0;
+
+	if (u->why)
+		return u->why;
+	for (unsigned i = 0; i < u->map->n_dims; i++) {
+		const char *why = u->key[i].payload ? NULL : reason_of_field(u->key[i].field);
+
+		if (why)
+			return why;
+		words += !u->key[i].payload ? 0 : u->key[i].payload->n_bits > 64 ? 2 : 1;
+	}
+	return words > 2 ? "more than 128 bits of headers, or three such values, are no key here" : NULL;
 }
 
 static const char *reason_of_test(const struct test *t)
@@ -189,7 +217,7 @@ static const char *reason_of_test(const struct test *t)
 	case TEST_IN:
 	case TEST_MASK:
 		for (unsigned i = 0; i < t->n_fields && !why && !flat_asks_multicast(t); i++)
-			why = reason_of_field(t->field[i]);
+			why = is_option(t->field[i]) ? NULL : reason_of_field(t->field[i]);
 		return why;
 	case TEST_SET:
 		return reason_of_set(t->set);
@@ -198,7 +226,7 @@ static const char *reason_of_test(const struct test *t)
 	case TEST_BYTES:
 		return reason_of_bytes(t->bytes);
 	case TEST_TUPLE:
-		return "several values together are not looked up here";
+		return reason_of_key(t->tuple);
 	case TEST_UNKNOWN:
 		return t->why ? t->why : "this cannot be decided here";
 	}
@@ -218,6 +246,27 @@ static void refuse_test(const struct ruleset *rs, const struct rule *r, const st
 	}
 }
 
+static void refuse_map(const struct ruleset *rs, const struct rule *r, const struct map_use *u, const struct flat_options *opt,
+		       struct diags *d)
+{
+	const char *why = reason_of_key(u);
+
+	if (why)
+		hint_tables(rs, r->chain, d, diag_error(d, u->at, "%s: %s", u->what ? u->what : "this map", why));
+	for (uint32_t i = 0; i < u->map->n_outcomes; i++) {
+		const struct step *s = &u->map->outcome[i];
+
+		if (s->kind == STEP_VERDICT)
+			refuse_verdict(rs, r, s, opt, d);
+		else if (s->kind == STEP_EFFECT && s->effect.kind != EFFECT_MARK)
+			hint_tables(rs, r->chain, d,
+				    diag_error(d, s->effect.at, "%s: this is not done by an entry of a map here",
+					       s->effect.name ? s->effect.name : "this effect"));
+		else
+			refuse_effect(rs, r, &s->effect, opt, d);
+	}
+}
+
 void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const struct flat_options *opt, struct diags *d)
 {
 	for (uint32_t i = 0; i < r->n_steps; i++) {
@@ -228,7 +277,7 @@ void flat_refuse_rule(const struct ruleset *rs, const struct rule *r, const stru
 		else if (s->kind == STEP_VERDICT)
 			refuse_verdict(rs, r, s, opt, d);
 		else if (s->kind == STEP_MAP)
-			diag_error(d, s->map->at, "%s map: maps are not looked up here", s->map->what);
+			refuse_map(rs, r, s->map, opt, d);
 		else
 			refuse_test(rs, r, &s->test, d);
 	}
@@ -242,8 +291,18 @@ bool flat_asks_multicast(const struct test *t)
 	       t->in.n == 1 && t->in.span[0].lo == multicast && t->in.span[0].hi == multicast;
 }
 
+static bool key_asks_route(const struct map_use *u)
+{
+	for (unsigned i = 0; i < u->map->n_dims; i++)
+		if (!u->key[i].payload && u->key[i].field == FIELD_DST_TYPE)
+			return true;
+	return false;
+}
+
 static bool asks_route(const struct step *s)
 {
+	if (s->kind == STEP_MAP || (s->kind == STEP_TEST && s->test.kind == TEST_TUPLE))
+		return key_asks_route(s->kind == STEP_MAP ? s->map : s->test.tuple);
 	return s->kind == STEP_TEST && s->test.n_fields && s->test.field[0] == FIELD_DST_TYPE && !flat_asks_multicast(&s->test);
 }
 
@@ -258,14 +317,15 @@ bool flat_asks_route(const struct rule *r)
 void flat_refuse_early(const struct ruleset *rs, const struct rule *r, struct diags *d)
 {
 	for (uint32_t i = 0; i < r->n_steps; i++) {
-		const struct test *t = &r->step[i].test;
+		const struct step *s = &r->step[i];
+		const char *what = s->kind == STEP_MAP ? s->map->what : s->test.what;
 
-		if (!asks_route(&r->step[i]))
+		if (!asks_route(s))
 			continue;
 		hint_tables(rs, r->chain, d,
-				 diag_error(d, t->at, "%s: in PREROUTING no route is known yet, and only the route tells which kind "
+				 diag_error(d, s->kind == STEP_MAP ? s->map->at : s->test.at, "%s: in PREROUTING no route is known yet, and only the route tells which kind "
 						      "of address this is",
-					    t->what ? t->what : "this match"));
+					    what ? what : "this match"));
 	}
 }
 

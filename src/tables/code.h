@@ -27,6 +27,8 @@ enum dp_op {
 	DP_OP_CALL, /* word 2: pc of the list; comes back behind this instruction */
 	DP_OP_GOTO, /* word 2: pc of the list */
 	DP_OP_RETURN,
+	DP_OP_MAP, /* word 2: pc of a map's list, which ends with an END; jt, jf as a test's. Word 1: the counter of who is in it */
+	DP_OP_END, /* of a map's list: argument is one of enum dp_end */
 	DP_OP_COUNT, /* nothing but the counter; goes on at jt */
 	/* effects */
 	DP_OP_MARK,	    /* mark = (mark & word 1) ^ word 2 */
@@ -42,6 +44,8 @@ enum dp_op {
 	DP_OP_NTH,    /* word 1: index into state; word 2: every - 1 */
 	DP_OP_RANDOM, /* word 1: threshold of 2^31 */
 	DP_OP_QUOTA,  /* word 1: index into state */
+	DP_OP_TUPLE,  /* as MAP, of a collection of keys */
+	DP_OP_PAYLOAD, /* reads bits of a header: argument is enum dp_base; word 1: first bit 32 | how many 0; word 3: of the key */
 	DP_OP_LOOKUP, /* finds the first rule behind it that may match: tables/lookup.h */
 	DP_OP_COUNT_OF,
 };
@@ -72,6 +76,24 @@ enum {
  */
 #define DP_POINT_CHAINS(head) ((__u32)(head) >> 16)
 #define DP_POINT_ROOT(head) ((head) >> 32)
+
+/*
+ * Maps. A map's list is called like a chain, and the place that comes back is the MAP or TUPLE itself: END says how.
+ *
+ *     rule:  MAP  yes: behind it, no: the next rule        list:  guard of entry 1, END STAY, GOTO web
+ *                                                                 guard of entry 2, END LEAVE, DROP
+ *                                                                 END NO
+ */
+enum dp_end {
+	DP_END_NO,    /* back, to where no leads */
+	DP_END_YES,   /* counts; back, to where yes leads */
+	DP_END_LEAVE, /* counts; goes on behind the END, as if that stood in the rule */
+	DP_END_STAY,  /* counts; goes on behind the END; a return comes back to where no leads */
+};
+
+/* Where bits of a header are counted from. Their key words: WORD_LO, of more than 64 bits also WORD_HI, the upper ones. */
+enum dp_base { DP_BASE_LINK, DP_BASE_NETWORK, DP_BASE_TRANSPORT, DP_BASE_INNER };
+enum { DP_PAYLOAD_MOST_LINK = 112 }; /* bits of an Ethernet header */
 
 /* Steps of u32 (datapath/bytes.h). START reads at the number, AT at the value so far plus the number. */
 enum dp_u32_op { DP_U32_START, DP_U32_AND, DP_U32_LEFT, DP_U32_RIGHT, DP_U32_AT, DP_U32_SPANS };

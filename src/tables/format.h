@@ -94,6 +94,8 @@ enum dp_feature {
 	DP_F_PKTTYPE = 1 << 17,
 	DP_F_ROUTE = 1 << 18, /* what kind of address the route leads to */
 	DP_F_LOOKUP = 1 << 19, /* lists with a lookup engine: tables/lookup.h */
+	DP_F_MAP = 1 << 20, /* maps, and tests on several values together */
+	DP_F_PAYLOAD = 1 << 21, /* bits of headers */
 };
 
 /* The frozen constants of a program: its whole .rodata. */

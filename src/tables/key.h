@@ -36,6 +36,8 @@ enum dp_word {
 	DP_W_FRAG, /* dccp type 48, reserved 32, id 0 */
 	DP_W_AH,   /* reserved 48, length 32, spi 0 */
 	DP_W_OFF, /* realm 32; where the IP header begins 24, the transport header 0 */
+	DP_W_MADE_HI, /* what an instruction has made of the rest: bits of a header */
+	DP_W_MADE_LO,
 };
 
 /* Bits of DP_W_L4. */
