@@ -17,11 +17,16 @@ static __always_inline u32 dp_map_enter(struct dp_key *k, u32 pc, u64 target)
 	return (u32)target;
 }
 
-static __always_inline u32 dp_map_end(struct dp_key *k, const u64 *t, u32 pc, u32 end)
+/* Where the END at pc leads. Not inlined: the stack is short where it is called. */
+DP_GLOBAL u32 dp_map_end(struct dp_key *k, u32 pc)
 {
-	u32 d = k->depth - 1, from;
-	const u64 *i;
+	const u64 *t = dp_map(&dp_table), *i;
+	u32 d, from, end;
 
+	if (!k || !t)
+		return DP_PC_NONE;
+	end = dp_insn(k, t, pc)[0] >> 8 & 0xff;
+	d = k->depth - 1;
 	if (d >= DP_MAX_DEPTH)
 		return DP_PC_NONE;
 	from = k->ret[d & (DP_MAX_DEPTH - 1)];

@@ -189,7 +189,7 @@ static __always_inline u32 dp_verdict(struct dp_key *k, const u64 *t, u64 root, 
 	if ((dp_c.features & DP_F_MAP) && op == DP_OP_MAP)
 		return dp_map_enter(k, pc, i[2]);
 	if ((dp_c.features & DP_F_MAP) && op == DP_OP_END)
-		return dp_map_end(k, t, pc, i[0] >> 8 & 0xff);
+		return dp_map_end(k, pc);
 	dp_count_add(k, i[1]);
 	if (op == DP_OP_RETURN)
 		return dp_return(k, t, root);

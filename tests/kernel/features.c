@@ -70,7 +70,7 @@ static void try_type(struct arena *a, struct program_spec spec, unsigned *n)
 			load(a, &spec, &l);
 		}
 	spec.test_meta = false;
-	for (unsigned f = 0; f < 20; f++)
+	for (unsigned f = 0; f < 22; f++)
 		for (spec.point = 3; spec.point < points; spec.point += DP_POINTS_PER_FAMILY) {
 			spec.features = 1u << f;
 			load(a, &spec, &l);
