@@ -6,12 +6,12 @@
 
 uint32_t sums_of_rule(const struct sums *s, const struct rule *r)
 {
-	return s->opt->rule_counter ? s->opt->rule_counter[r->id] : DP_COUNTERS_SPECIAL + r->id;
+	return s->opt->rule_counter ? s->opt->rule_counter[r->id] : DP_COUNTERS_SPECIAL + policy_rule_root(r)->id;
 }
 
 uint32_t sums_of_chain(const struct sums *s, const struct chain *c)
 {
-	return s->opt->chain_counter ? s->opt->chain_counter[c->id] : (uint32_t)(DP_COUNTERS_SPECIAL + s->rs->rules.n + c->id);
+	return s->opt->chain_counter ? s->opt->chain_counter[c->id] : (uint32_t)(DP_COUNTERS_SPECIAL + s->rs->rules.n + policy_chain_root(c)->id);
 }
 
 void sums_init(struct sums *s, struct arena *a, const struct ruleset *rs, const struct tables_options *opt)
@@ -23,6 +23,7 @@ void sums_init(struct sums *s, struct arena *a, const struct ruleset *rs, const 
 uint32_t sums_of_rules(struct sums *s, const struct rule *const *rule, size_t n)
 {
 	struct buf key = { .a = s->a };
+	const struct rule **of;
 	struct tables_sum *sum;
 	const uint32_t *known;
 	uint32_t *counter;
@@ -30,13 +31,15 @@ uint32_t sums_of_rules(struct sums *s, const struct rule *const *rule, size_t n)
 	if (n == 1)
 		return sums_of_rule(s, rule[0]);
 	for (size_t i = 0; i < n; i++)
-		buf_printf(&key, "%u ", rule[i]->id);
+		buf_printf(&key, "%u ", policy_rule_root(rule[i])->id);
 	known = strmap_get(&s->by_rules, buf_str(&key));
 	if (known)
 		return *known;
 	sum = vec_add(s->a, &s->all);
-	*sum = (struct tables_sum){ s->n_counters, (uint32_t)n, arena_new(s->a, const struct rule *, n) };
-	memcpy((void *)(uintptr_t)sum->rule, rule, n * sizeof *rule);
+	of = arena_new(s->a, const struct rule *, n);
+	for (size_t i = 0; i < n; i++)
+		of[i] = policy_rule_root(rule[i]);
+	*sum = (struct tables_sum){ s->n_counters, (uint32_t)n, of };
 	if (s->opt->sum_counter)
 		sum->counter = s->opt->sum_counter(s->opt->sum_arg, sum->rule, n);
 	else

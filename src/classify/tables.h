@@ -81,6 +81,7 @@ struct tables_options {
 	const uint32_t *rule_counter;  /* by rule.id; NULL: DP_COUNTERS_SPECIAL + rule.id */
 	const uint32_t *chain_counter; /* by chain.id: the policy's counter; NULL: behind those of all rules */
 	/*
+	 * Twins count as their root: both arrays give them its number.
 	 * Who reads the counts adds up what tables.sum says, so counters may stand for several rules. sum_counter: the number of
 	 * such a counter; NULL: the next ones behind those of all rules and chains.
 	 */

@@ -6,7 +6,8 @@
 #ifndef WEIR_DATAPATH_PAYLOAD_H
 #define WEIR_DATAPATH_PAYLOAD_H
 
-enum { DP_PAYLOAD_BYTES = 24, DP_PROTO_GRE = 47 }; /* three words; 17 bytes at most are read */
+enum { DP_PROTO_IPIP = 4, DP_PROTO_GRE = 47 };
+enum { DP_PAYLOAD_NONE = 1 << 24 }; /* more than any packet has */
 
 /* The Ethernet header as bits in k->options: destination, source, type. */
 static __always_inline bool dp_payload_link(struct dp_key *k, u64 end)
@@ -21,21 +22,34 @@ static __always_inline bool dp_payload_link(struct dp_key *k, u64 end)
 	return true;
 }
 
-/* Where a base begins, from the start of the IP header; or more than any packet has: it is not there. */
-static __always_inline u64 dp_payload_start(const struct dp_key *k, u32 base)
+/* How long the header at `at` is, as far as what it carries is looked into; or DP_PAYLOAD_NONE. */
+static __always_inline u64 dp_payload_header(DP_CTX *ctx, const struct dp_key *k, u64 at)
 {
-	u64 none = 1 << 24, at = (k->w[DP_W_OFF] & 0xffffff) - (k->w[DP_W_OFF] >> 24 & 0xff);
 	u32 proto = k->w[DP_W_L4] >> 24 & 0xff;
+	u16 head = 0;
+
+	if (proto == DP_PROTO_TCP)
+		return k->w[DP_W_L4B] >> 40 & 0xff;
+	if (proto == DP_PROTO_UDP)
+		return 8;
+	if (proto == DP_PROTO_IPIP)
+		return 0;
+	if (proto != DP_PROTO_GRE || at + 2 > k->bytes || dp_copy(ctx, (u32)((k->w[DP_W_OFF] >> 24 & 0xff) + at), 2, &head))
+		return DP_PAYLOAD_NONE;
+	head = BE16(head); /* a checksum, a key, a sequence number are there if it says so */
+	return head & 7 ? DP_PAYLOAD_NONE : 4 + (head & 0x8000 ? 4u : 0u) + (head & 0x2000 ? 4u : 0u) + (head & 0x1000 ? 4u : 0u);
+}
+
+/* Where a base begins, from the start of the IP header; DP_PAYLOAD_NONE or more: it is not there. */
+static __always_inline u64 dp_payload_start(DP_CTX *ctx, const struct dp_key *k, u32 base)
+{
+	u64 at = (k->w[DP_W_OFF] & 0xffffff) - (k->w[DP_W_OFF] >> 24 & 0xff);
 
 	if (base == DP_BASE_NETWORK)
 		return 0;
 	if (k->w[DP_W_L4] & DP_IS_LATER)
-		return none;
-	if (base == DP_BASE_TRANSPORT)
-		return at;
-	if (proto == DP_PROTO_TCP)
-		return at + (k->w[DP_W_L4B] >> 40 & 0xff);
-	return proto == DP_PROTO_UDP ? at + 8 : none;
+		return DP_PAYLOAD_NONE;
+	return base == DP_BASE_TRANSPORT ? at : at + dp_payload_header(ctx, k, at);
 }
 
 /* The bits of k->options from `at` on (0 to 7, or up to 111 of an Ethernet header), n of them, as words of the key. */
@@ -83,7 +97,7 @@ DP_GLOBAL int dp_payload(DP_CTX *ctx, struct dp_key *k, u32 pc)
 		dp_payload_take(k, (u32)bit, n, (u32)i[3]);
 		return 1;
 	}
-	off = dp_payload_start(k, base) + bit / 8;
+	off = dp_payload_start(ctx, k, base) + bit / 8;
 	len = (bit % 8 + n + 7) / 8;
 	if (off + len > k->bytes || len == 0 || len > 17)
 		return 0;

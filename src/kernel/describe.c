@@ -42,7 +42,7 @@ static uint32_t point_of(const struct tables *t, const struct chain *c)
 {
 	for (uint32_t p = 0; p < TABLES_MAX_POINTS; p++)
 		for (unsigned i = 0; t->point[p].is_used && i < t->point[p].n_chains; i++)
-			if (t->point[p].chain[i] == c)
+			if (policy_chain_root(t->point[p].chain[i]) == c)
 				return p;
 	return INFO_NO_POINT;
 }
@@ -76,12 +76,15 @@ void describe_rules(struct arena *a, const struct ruleset *rs, const struct sour
 	add_files(a, sources, out);
 	for (size_t i = 0; i < rs->chains.n; i++) {
 		const struct chain *c = rs->chains.v[i];
+		size_t n;
+		const struct rule *const *rule;
 
-		if (!in_use[i])
+		if (!in_use[i] || policy_chain_root(c) != c)
 			continue;
 		add_chain(a, c, sources, numbers, t, out);
-		for (size_t k = 0; k < c->rules.n; k++)
-			add_rule(a, c->rules.v[k], (uint32_t)out->chains.n - 1, sources, numbers, out);
+		rule = policy_written_rules(a, rs, c, &n);
+		for (size_t k = 0; k < n; k++)
+			add_rule(a, rule[k], (uint32_t)out->chains.n - 1, sources, numbers, out);
 	}
 }
 

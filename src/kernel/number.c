@@ -91,7 +91,7 @@ static void number_chains(struct arena *a, const struct ruleset *rs, const bool 
 		struct info_chain c = chain_of(rs->chains.v[i]);
 
 		out->chain[i] = TABLES_NO_COUNTER;
-		if (!in_use[i])
+		if (!in_use[i] || policy_chain_root(rs->chains.v[i]) != rs->chains.v[i])
 			continue;
 		out->chain[i] = number_one(by_key, chain_key(a, &c), t, &out->chain_kept[i]);
 		out->n = out->chain[i] >= out->n ? out->chain[i] + 1 : out->n;
@@ -106,11 +106,28 @@ static void number_rules(struct arena *a, const struct ruleset *rs, const bool *
 		struct info_chain c = chain_of(r->chain);
 
 		out->rule[i] = TABLES_NO_COUNTER;
-		if (!in_use[r->chain->id])
+		if (!in_use[r->chain->id] || policy_rule_root(r) != r)
 			continue;
 		out->rule[i] = number_one(by_key, rule_key(a, &c, r->text, r->duplicate), t, &out->rule_kept[i]);
 		out->n = out->rule[i] >= out->n ? out->rule[i] + 1 : out->n;
 		out->rule_kept[i] ? out->n_kept++ : out->n_added++;
+	}
+}
+
+/* Twins count as their root. */
+static void number_twins(const struct ruleset *rs, struct numbers *out)
+{
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		uint32_t root = policy_chain_root(rs->chains.v[i])->id;
+
+		out->chain[i] = out->chain[root];
+		out->chain_kept[i] = out->chain_kept[root];
+	}
+	for (size_t i = 0; i < rs->rules.n; i++) {
+		uint32_t root = policy_rule_root(rs->rules.v[i])->id;
+
+		out->rule[i] = out->rule[root];
+		out->rule_kept[i] = out->rule_kept[root];
 	}
 }
 
@@ -131,6 +148,7 @@ void number_assign(struct arena *a, const struct ruleset *rs, const bool *in_use
 				 .book = b };
 	number_chains(a, rs, in_use, &b->by_key, &b->taken, out);
 	number_rules(a, rs, in_use, &b->by_key, &b->taken, out);
+	number_twins(rs, out);
 	if (active)
 		out->n_removed = (uint32_t)active->rules.n - out->n_kept;
 }

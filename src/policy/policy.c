@@ -107,6 +107,45 @@ const struct chain *policy_chain_root(const struct chain *c)
 	return c->root ? c->root : c;
 }
 
+static bool is_behind(const struct rule *x, const struct rule *y)
+{
+	if (x->at.source != y->at.source)
+		return x->at.source > y->at.source;
+	return x->at.off > y->at.off;
+}
+
+const struct rule *const *policy_written_rules(struct arena *a, const struct ruleset *rs, const struct chain *root, size_t *n)
+{
+	const struct rule **v;
+	size_t most = 0, at = 0;
+
+	*n = root->rules.n;
+	if (!root->root)
+		return (const struct rule *const *)root->rules.v;
+	for (size_t i = 0; i < rs->chains.n; i++)
+		most += rs->chains.v[i]->root == root ? rs->chains.v[i]->rules.n : 0;
+	v = arena_new(a, const struct rule *, most + 1);
+	for (; at < root->rules.n; at++)
+		v[at] = root->rules.v[at];
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		const struct chain *c = rs->chains.v[i];
+
+		/* Those of one family only lie far apart: each is moved up from the end to its place. */
+		for (size_t k = 0; c != root && c->root == root && k < c->rules.n; k++) {
+			size_t to = at;
+
+			if (policy_rule_root(c->rules.v[k]) != c->rules.v[k])
+				continue;
+			for (; to > 0 && is_behind(v[to - 1], c->rules.v[k]); to--)
+				v[to] = v[to - 1];
+			v[to] = c->rules.v[k];
+			at++;
+		}
+	}
+	*n = at;
+	return v;
+}
+
 /* Rules of one chain with equal text are told apart by their number among themselves. */
 static void number_duplicates(struct arena *scratch, struct chain *c)
 {

@@ -456,6 +456,11 @@ struct counter *policy_counter_add(struct ruleset *rs, struct str name, struct l
 /* The one that stands for a rule or chain and its twins; itself when it has none. */
 const struct rule *policy_rule_root(const struct rule *r);
 const struct chain *policy_chain_root(const struct chain *c);
+/*
+ * The rules of a root as they were written: its own, and those of its twins that are for one family alone, each once, in the
+ * order of their places. Result: *n of them, in a; of a chain without twins: its own array.
+ */
+const struct rule *const *policy_written_rules(struct arena *a, const struct ruleset *rs, const struct chain *root, size_t *n);
 /* After all rules are in: index, id (chain by chain), duplicate of every rule; ids of chains and sets. */
 void policy_number(struct ruleset *rs);
 /*

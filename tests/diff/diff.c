@@ -121,7 +121,8 @@ static bool run_judge(const struct arenas *ar, const struct diff_case *c, const 
 {
 	/* Some rulesets get programs of their own in the kernel, and let malformed packets pass. */
 	bool own = c->seed % OWN_EVERY == 0 && j != JUDGE_NATIVE;
-	struct case_text text = { c->sets, c->rules, c->ip6, c->seed % OWN_EVERY == 0 && c->seed % 2, own, engine_of(c->seed) };
+	struct case_text text = { .sets = c->sets, .rules = c->rules, .ip6 = c->ip6, .own_programs = own, .engine = engine_of(c->seed),
+				  .malformed_accept = c->seed % OWN_EVERY == 0 && c->seed % 2 };
 	bool whole = true;
 	struct bench b;
 	struct str why;

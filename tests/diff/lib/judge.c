@@ -27,7 +27,7 @@ static void read_text(struct bench *b, struct sources *src, struct diags *d, con
 {
 	struct lang_file f;
 
-	if (*text)
+	if (text && *text)
 		lang_read(b->rs, d, source_add(src, name, str_from(text)), l, &f);
 }
 
@@ -41,7 +41,7 @@ bool bench_open(struct bench *b, struct arena *a, const struct case_text *t, str
 	struct native_tables nt;
 
 	*b = (struct bench){ .a = a, .kernel = k, .malformed_accept = t->malformed_accept };
-	b->rs = policy_create(a);
+	b->rs = t->rs ? t->rs : policy_create(a);
 	read_text(b, &src, &d, "sets", t->sets, LANG_IPSET);
 	read_text(b, &src, &d, "rules", t->rules, t->ip6 ? LANG_IP6TABLES : LANG_IPTABLES);
 	policy_number(b->rs);

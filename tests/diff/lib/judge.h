@@ -40,6 +40,7 @@ struct case_text {
 	bool malformed_accept;
 	bool own_programs; /* in the kernel: programs made for these rules, not those that can do everything */
 	enum tables_engine engine;
+	struct ruleset *rs; /* not NULL: instead of both texts */
 };
 
 struct bench {
