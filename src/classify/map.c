@@ -16,14 +16,14 @@ struct map_list {
 	uint32_t pc;
 };
 
-struct maps {
+struct map_lists {
 	struct arena *a;
 	VEC(struct map_list) all;
 };
 
-struct maps *maps_create(struct arena *a)
+struct map_lists *map_lists_create(struct arena *a)
 {
-	struct maps *m = arena_new(a, struct maps, 1);
+	struct map_lists *m = arena_new(a, struct map_lists, 1);
 
 	m->a = a;
 	return m;
@@ -57,7 +57,7 @@ static bool is_same_key(const struct map_key *x, const struct map_key *y, unsign
 
 static uint32_t list_of(struct test_room *r, const struct map_use *u)
 {
-	struct maps *m = r->maps;
+	struct map_lists *m = r->maps;
 
 	for (size_t i = m->all.n; i-- > 0;)
 		if (m->all.v[i].map == u->map && m->all.v[i].is_ip4 == r->is_ip4 &&
@@ -253,13 +253,13 @@ static void emit_list(struct test_room *r, struct map_list *l, struct words *w, 
 	arena_destroy(scratch);
 }
 
-void maps_emit(struct test_room *r, struct words *w, enum tables_engine wanted, struct diags *d)
+void map_lists_emit(struct test_room *r, struct words *w, enum tables_engine wanted, struct diags *d)
 {
 	for (size_t i = 0; i < r->maps->all.n; i++)
 		emit_list(r, &r->maps->all.v[i], w, wanted, d);
 }
 
-void maps_link(const struct maps *m, struct code *c, uint32_t pc)
+void map_lists_link(const struct map_lists *m, struct code *c, uint32_t pc)
 {
 	for (size_t i = 0; i < c->insn.n; i++)
 		if (c->insn.v[i].op == DP_OP_MAP || c->insn.v[i].op == DP_OP_TUPLE)

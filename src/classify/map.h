@@ -20,15 +20,15 @@
 
 struct sums;
 
-struct maps *maps_create(struct arena *a);
+struct map_lists *map_lists_create(struct arena *a);
 bool map_asks_conntrack(const struct map_use *u);
 /* A TEST_TUPLE. */
 void map_emit_test(struct test_room *r, const struct test *t, int yes, int no);
 /* A STEP_MAP, in a rule that counts with this counter; effects go on at yes. */
 void map_emit_step(struct test_room *r, const struct map_use *u, uint64_t counter, int yes, int no);
 /* All lists that were asked for, behind those of the chains. */
-void maps_emit(struct test_room *r, struct words *w, enum tables_engine wanted, struct diags *d);
+void map_lists_emit(struct test_room *r, struct words *w, enum tables_engine wanted, struct diags *d);
 /* When pcs are known: where the lists lie, of which the first instruction of all will lie at pc. */
-void maps_link(const struct maps *m, struct code *c, uint32_t pc);
+void map_lists_link(const struct map_lists *m, struct code *c, uint32_t pc);
 
 #endif

@@ -225,7 +225,7 @@ static struct tables *write_tables(struct build *b)
 		b->list[i].policy_pc += CODE_PC;
 	}
 	link_calls(b);
-	maps_link(b->room.maps, &b->code, CODE_PC);
+	map_lists_link(b->room.maps, &b->code, CODE_PC);
 	lookup_write(&b->code, &b->words, CODE_PC, words_at);
 	write_roots(b, t->word);
 	link_data(b, t->word, data_at);
@@ -279,11 +279,11 @@ struct tables *tables_build(struct arena *a, const struct ruleset *rs, const str
 	sums_init(&b.sums, a, rs, opt);
 	b.list = arena_new(a, struct list, rs->chains.n + 1);
 	b.room = (struct test_room){ .code = &b.code, .sets = sets_collect(a, rs, d, opt->sets_expire), .hz = jiffies_per_second(opt),
-				       .maps = maps_create(a) };
+				       .maps = map_lists_create(a) };
 	b.emit = (struct emit){ .code = &b.code, .room = &b.room, .sums = &b.sums, .opt = opt };
 	for (size_t i = 0; i < b.flat.lists.n; i++)
 		emit_list(&b, b.flat.lists.v[i]);
-	maps_emit(&b.room, &b.words, opt->engine, d);
+	map_lists_emit(&b.room, &b.words, opt->engine, d);
 	return d->n_errors == errors ? with_image(&b, write_tables(&b)) : NULL;
 }
 

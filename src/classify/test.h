@@ -15,14 +15,14 @@
 #include "classify/sets.h"
 #include "policy/policy.h"
 
-struct maps;
+struct map_lists;
 
 struct test_room {
 	struct code *code;
 	struct sets *sets;
 	bool is_ip4;
 	uint32_t hz;
-	struct maps *maps;
+	struct map_lists *maps;
 	VEC(uint64_t) state; /* first contents of the state */
 };
 
