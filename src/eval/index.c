@@ -12,6 +12,16 @@ static uint32_t addr_bits(const struct set *s)
 	return s->family == FAMILY_IP4 ? 32 : 128;
 }
 
+unsigned index_bits(const struct set *s, unsigned dim)
+{
+	return s->dim[dim] == SET_DIM_VALUE ? s->value_bits[dim] : addr_bits(s);
+}
+
+bool index_has_prefixes(const struct set_index *ix, unsigned dim)
+{
+	return ix->set->dim[dim] == SET_DIM_NET || ix->set->dim[dim] == SET_DIM_VALUE;
+}
+
 static u128 mask_of(uint32_t bits, uint32_t plen)
 {
 	u128 all = bits >= 128 ? ~(u128)0 : ((u128)1 << bits) - 1;
@@ -24,8 +34,8 @@ static u128 mask_of(uint32_t bits, uint32_t plen)
 void index_mask(const struct set_index *ix, struct set_elem *el)
 {
 	for (unsigned i = 0; i < ix->set->n_dims; i++) {
-		if (ix->set->dim[i] == SET_DIM_NET)
-			el->v[i] &= mask_of(addr_bits(ix->set), el->plen[i]);
+		if (index_has_prefixes(ix, i))
+			el->v[i] &= mask_of(index_bits(ix->set, i), el->plen[i]);
 		else if (ix->set->dim[i] == SET_DIM_ADDR && ix->set->netmask)
 			el->v[i] &= mask_of(addr_bits(ix->set), ix->set->netmask);
 		else if (ix->set->dim[i] == SET_DIM_MARK && ix->set->mark_mask)
@@ -48,7 +58,7 @@ static uint64_t hash_elem(const struct set_index *ix, const struct set_elem *el)
 		if (!in_key(ix, i))
 			continue;
 		h = (h ^ (uint64_t)el->v[i] ^ (uint64_t)(el->v[i] >> 64)) * 0xff51afd7ed558ccdu;
-		h = (h ^ h >> 31) + (ix->set->dim[i] == SET_DIM_NET ? el->plen[i] : 0u);
+		h = (h ^ h >> 31) + (index_has_prefixes(ix, i) ? el->plen[i] : 0u);
 	}
 	return h ^ h >> 29;
 }
@@ -58,7 +68,7 @@ static bool same_key(const struct set_index *ix, const struct set_elem *x, const
 	for (unsigned i = 0; i < ix->set->n_dims; i++) {
 		if (!in_key(ix, i))
 			continue;
-		if (x->v[i] != y->v[i] || (ix->set->dim[i] == SET_DIM_NET && x->plen[i] != y->plen[i]))
+		if (x->v[i] != y->v[i] || (index_has_prefixes(ix, i) && x->plen[i] != y->plen[i]))
 			return false;
 	}
 	return true;
@@ -85,7 +95,7 @@ static void add_elem(struct set_index *ix, uint32_t i)
 
 	index_mask(ix, &el);
 	for (unsigned k = 0; k < ix->set->n_dims; k++)
-		if (ix->set->dim[k] == SET_DIM_NET && el.plen[k] <= 128)
+		if (index_has_prefixes(ix, k) && el.plen[k] <= 128)
 			ix->plen_used[k][el.plen[k]] = true;
 	slot = (uint32_t)(hash_elem(ix, &el) & (ix->n_slots - 1));
 	ix->next[i] = ix->slot[slot];
@@ -106,13 +116,20 @@ void index_make(struct arena *a, struct set_index *ix, const struct set *s)
 	for (uint32_t i = n; i-- > 0;) /* from the back: chains are in the order of the file */
 		add_elem(ix, i);
 	for (unsigned k = 0; k < s->n_dims; k++) {
-		ix->plen_max[k] = addr_bits(s);
-		for (unsigned p = addr_bits(s) + 1; p-- > 0;)
+		ix->plen_max[k] = index_bits(s, k);
+		for (unsigned p = index_bits(s, k) + 1; p-- > 0;)
 			if (ix->plen_used[k][p]) {
 				ix->plen_max[k] = p;
 				break;
 			}
 	}
+}
+
+void index_by_field(struct set_index *ix)
+{
+	for (unsigned k = 0; k < ix->set->n_dims; k++)
+		if (index_has_prefixes(ix, k))
+			ix->plen_max[k] = index_bits(ix->set, k);
 }
 
 uint32_t index_find(const struct set_index *ix, const struct set_elem *key, uint32_t from)

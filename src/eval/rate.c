@@ -10,6 +10,10 @@
  * around there, so that 1/hour with a burst of 40 lets 2 packets through at once; here too. In byte mode the bucket holds one second of the rate; the burst is how often an empty
  * one is filled at once.
  *
+ * nft counts in nanoseconds instead, and does not round; of bytes, a bucket holds what comes in the time, and the burst. Its
+ * groups are those of the values that the rule names. When it forgets one (so long after it was made, or after its last
+ * packet) is not told apart here: in between it is unknown.
+ *
  * hashlimit has a bucket for each group of packets. Tables are shared by name, and the first rule that names one makes
  * it: rate and masks of later rules are not looked at. A packet whose ports cannot be read is dropped by the kernel on
  * the spot, and ports are read wherever they would be, also in later fragments.
@@ -18,6 +22,7 @@
 
 #define LIMIT_CREDITS 32000u	     /* in a second: HZ times the largest power of two below 2^32 / (HZ * 86400) */
 #define HASH_CREDITS 137438953472000u /* the same of 2^64 */
+#define NS_CREDITS 1000000000u
 #define BYTE_CREDITS 4194304000u     /* the same of 2^32 / HZ: one second fills the bucket */
 enum { CHUNK_SHIFT = 4, GC_MS = 1000 };
 
@@ -25,6 +30,7 @@ struct bucket {
 	int64_t prev_ns;
 	uint64_t credit;
 	uint64_t refills; /* byte mode: how often it may be filled again */
+	int64_t made_ns;
 };
 
 /* What fills it: credits a second, up to cap. */
@@ -100,7 +106,9 @@ static struct filling hash_filling(const struct state_spec *s)
  */
 static bool may_be_gone(const struct walk *w, const struct state_spec *s, const struct bucket *b)
 {
-	return s->rate.expire_ms && w->e->now_ns - b->prev_ns >= (int64_t)s->rate.expire_ms * 1000000;
+	int64_t since_ns = s->rate.n_keys ? b->made_ns : b->prev_ns;
+
+	return s->rate.expire_ms && w->e->now_ns - since_ns >= (int64_t)s->rate.expire_ms * 1000000;
 }
 
 /* Reads the bucket at k; false: nobody knows what is in it. */
@@ -113,22 +121,44 @@ static bool bucket_get(struct walk *w, const struct key *k, const struct filling
 	if (x == STORE_UNCERTAIN && !is_full_by(f, w->e->now_ns - v.uncertain_ns))
 		return false;
 	if (x != STORE_HERE) { /* or it has had the time to fill up since nobody knew */
-		*b = (struct bucket){ w->e->now_ns, f->cap, 0 };
+		*b = (struct bucket){ w->e->now_ns, f->cap, 0, w->e->now_ns };
 		return true;
 	}
 	memcpy(b, v.p, sizeof *b);
 	return true;
 }
 
+/* The sums of nft, for a packet of so many bytes. */
+static struct filling ns_filling(const struct state_spec *s, uint64_t bytes)
+{
+	u128 ns = (u128)s->rate.per_ms * 1000000, units = s->rate.units ? s->rate.units : 1;
+
+	if (s->rate.by_bytes)
+		return (struct filling){ NS_CREDITS, (uint64_t)(ns * (units + s->rate.burst) / units),
+					 (uint64_t)(ns * bytes / units) };
+	return (struct filling){ NS_CREDITS, (uint64_t)(ns / units) * s->rate.burst, (uint64_t)(ns / units) };
+}
+
+static bool counts_in_ns(const struct state_spec *s)
+{
+	return s->rate.in_ns || s->rate.n_keys || (s->kind == STATE_LIMIT && s->rate.by_bytes);
+}
+
+static bool length_unknown(const struct walk *w, const struct state_spec *s)
+{
+	return s->rate.by_bytes && (w->f.has[FIELD_LENGTH] != EVAL_YES || !w->f.known[FIELD_LENGTH]);
+}
+
 enum eval_truth rate_limit(struct walk *w, const struct test *t)
 {
-	struct filling f = limit_filling(t->state);
+	struct filling f = counts_in_ns(t->state) ? ns_filling(t->state, (uint64_t)w->f.v[FIELD_LENGTH]) :
+						    limit_filling(t->state);
 	struct bucket b;
 	struct key k;
 	bool is_new, fits;
 
 	state_key(w, t, 'l', &k);
-	if (!bucket_get(w, &k, &f, &b, &is_new)) {
+	if (length_unknown(w, t->state) || !bucket_get(w, &k, &f, &b, &is_new)) {
 		store_doubt(w->e->store, &k);
 		return state_ask(w, t, "how much of the limit is left is not known");
 	}
@@ -136,7 +166,7 @@ enum eval_truth rate_limit(struct walk *w, const struct test *t)
 	fits = spend(&b, f.cost);
 	store_put(w->e->store, &k, &b, sizeof b, INT64_MAX);
 	return state_answer(w, t, fits != t->state->rate.above, "the limit has room for %llu more",
-			    (unsigned long long)(b.credit / f.cost));
+			    (unsigned long long)(f.cost ? b.credit / f.cost : 0));
 }
 
 /* ---------- hashlimit ---------- */
@@ -152,7 +182,7 @@ static const struct state_spec *table_spec(const struct walk *w, const struct te
 {
 	const struct ruleset *rs = w->e->rs;
 
-	if (!t->state->shared_name.n)
+	if (!t->state->shared_name.n || t->state->rate.n_keys)
 		return t->state;
 	for (size_t i = 0; i < w->e->hashlimits.n; i++) {
 		const struct rule *r = rs->rules.v[w->e->hashlimits.v[i]];
@@ -173,7 +203,7 @@ static u128 masked(const struct walk *w, enum field f, unsigned plen)
 	return plen ? w->f.v[f] >> (bits - plen) << (bits - plen) : 0;
 }
 
-enum ports { PORTS_READ, PORTS_UNKNOWN, PORTS_BEYOND };
+enum ports { PORTS_READ, PORTS_UNKNOWN, PORTS_BEYOND, PORTS_ABSENT };
 
 /* The four bytes where this protocol has its ports, as the kernel reads them; 0 for protocols without. */
 static enum ports read_ports(const struct walk *w, uint8_t out[4])
@@ -209,12 +239,17 @@ static bool addr_known(const struct walk *w, enum field f)
 }
 
 /* The group that the packet belongs to. */
-static enum ports group_key(const struct walk *w, const struct state_spec *s, struct key *k)
+static enum ports group_key(struct walk *w, const struct state_spec *s, struct key *k)
 {
 	uint8_t ports[4] = { 0 };
 	enum ports x = PORTS_READ;
 	u128 v;
 
+	if (s->rate.n_keys) {
+		enum eval_truth y = state_values(w, s->rate.key, s->rate.n_keys, k);
+
+		return y == EVAL_YES ? PORTS_READ : y == EVAL_NO ? PORTS_ABSENT : PORTS_UNKNOWN;
+	}
 	if (s->rate.mode & HASHLIMIT_SRCIP) {
 		v = masked(w, FIELD_SRC, s->rate.src_plen);
 		key_add(k, &v, sizeof v);
@@ -252,7 +287,7 @@ static bool hash_fits(struct walk *w, const struct state_spec *s, const struct f
 	uint64_t chunk_cost, refills, cost = f->cost;
 
 	refill(b, f, w->e->now_ns);
-	if (s->rate.by_bytes) {
+	if (s->rate.by_bytes && !counts_in_ns(s)) {
 		byte_rate(s, &chunk_cost, &refills);
 		if (is_new)
 			b->refills = refills;
@@ -305,7 +340,7 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 {
 	const struct state_spec *s = table_spec(w, t);
 	bool by_bytes = s->rate.by_bytes, is_new, fits, is_doubtful;
-	struct filling f = hash_filling(s);
+	struct filling f = counts_in_ns(s) ? ns_filling(s, (uint64_t)w->f.v[FIELD_LENGTH]) : hash_filling(s);
 	struct store_value v;
 	struct bucket b;
 	struct key k, doubt;
@@ -317,6 +352,8 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 		w->hot_drop = "hashlimit cannot read the ports";
 		return EVAL_NO;
 	}
+	if (x == PORTS_ABSENT)
+		return state_absent(w, t);
 	if (x == PORTS_UNKNOWN || (by_bytes && !addr_known(w, FIELD_LENGTH)))
 		return hash_unknown(w, t, "the group of the packet is not known");
 	state_key(w, t, 'D', &doubt);
@@ -327,6 +364,8 @@ enum eval_truth rate_hashlimit(struct walk *w, const struct test *t)
 		return state_ask(w, t, "how much of the limit is left is not known");
 	}
 	if (is_new && table_is_full(w, t, s)) {
+		if (s->rate.n_keys)
+			return state_answer(w, t, t->negated, "the set is full"); /* the rule ends */
 		w->hot_drop = "the table of hashlimit is full";
 		return EVAL_NO;
 	}

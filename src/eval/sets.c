@@ -7,13 +7,28 @@
  * Nets are asked from the longest prefix to the shortest, of two nets the second one within the first. In hash:net,iface
  * the search ends at the longest prefix that has any interface, even another one. A dimension that the packet lacks (a
  * later fragment has no port, output has no input interface) means "not in the set", before any negation. An element
- * that a rule added has the longest prefix that the set declared (the kernel does so too), or that of a host.
+ * that a rule added has the longest prefix that the set declared (the kernel does so too), or that of a host. Sets of which
+ * the rules name the fields are other: what they add is one value, the test has its own answer where a field is absent, and
+ * a rule that cannot add goes no further.
  *
  * Elements of the file that have a timeout expire that long after the start.
  */
 #include "eval/sets.h"
 
 enum { NS = 1000000000 };
+
+/* Which sets rules use by field. */
+static void note_uses(struct sets *s, const struct ruleset *rs, const struct step *step, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct set_use *use = step[i].kind == STEP_TEST && step[i].test.kind == TEST_SET ? step[i].test.set :
+					    step[i].kind == STEP_EFFECT ? step[i].effect.set : NULL;
+		const struct set *set = !use ? NULL : use->set ? use->set : policy_set_find(rs, use->name);
+
+		if (set && use->by_field && set->id < s->n && s->index[set->id].set == set)
+			index_by_field(&s->index[set->id]);
+	}
+}
 
 struct sets *sets_create(struct arena *a, const struct ruleset *rs)
 {
@@ -23,6 +38,10 @@ struct sets *sets_create(struct arena *a, const struct ruleset *rs)
 	s->index = arena_new(a, struct set_index, s->n + 1);
 	for (size_t i = 0; i < s->n; i++)
 		index_make(a, &s->index[i], rs->sets.v[i]);
+	for (size_t i = 0; i < rs->rules.n; i++)
+		note_uses(s, rs, rs->rules.v[i]->step, rs->rules.v[i]->n_steps);
+	for (size_t i = 0; i < rs->maps.n; i++)
+		note_uses(s, rs, rs->maps.v[i]->outcome, rs->maps.v[i]->n_outcomes);
 	return s;
 }
 
@@ -34,91 +53,6 @@ struct set_index *sets_index(const struct eval *e, const struct set *s)
 static const struct set *used_set(const struct walk *w, const struct set_use *use)
 {
 	return use->set ? use->set : policy_set_find(w->e->rs, use->name);
-}
-
-/* ---------- what the packet has ---------- */
-
-static struct set_dim_value field_value(const struct walk *w, enum field f)
-{
-	return (struct set_dim_value){ .is_there = (enum eval_truth)w->f.has[f], .is_known = w->f.known[f], .v = w->f.v[f],
-				       .what = field_table[f].name };
-}
-
-static bool proto_has_ports(u128 proto)
-{
-	return proto == 6 || proto == 17 || proto == 132 || proto == 136;
-}
-
-/*
- * proto << 16 | port; type and code of ICMP; 0 for other protocols. An IPv6 packet that ends with "no next header" has
- * no protocol here, and protocol 0 of IPv4 is none.
- */
-static struct set_dim_value port_value(const struct walk *w, bool is_src, bool is_bitmap)
-{
-	struct set_dim_value d = field_value(w, FIELD_PROTO);
-	enum field icmp = w->f.family == FAMILY_IP4 ? FIELD_ICMP : FIELD_ICMP6;
-	u128 proto = d.v;
-	bool is_icmp, is_later;
-
-	if (d.is_there != EVAL_YES || !d.is_known)
-		return d;
-	is_icmp = proto == (w->f.family == FAMILY_IP4 ? 1 : 58);
-	is_later = w->f.known[FIELD_FRAG] && w->f.v[FIELD_FRAG];
-	if (proto == 0 || (proto == 59 && w->f.family == FAMILY_IP6) || (is_bitmap && proto != 6 && proto != 17) ||
-	    (is_later && (w->f.family == FAMILY_IP6 || is_icmp || proto_has_ports(proto)))) {
-		d.is_there = EVAL_NO;
-		return d;
-	}
-	d.v = 0;
-	if (is_icmp || proto_has_ports(proto))
-		d = field_value(w, is_icmp ? icmp : is_src ? FIELD_SPORT : FIELD_DPORT);
-	if (!is_bitmap)
-		d.v |= proto << 16;
-	return d;
-}
-
-static struct set_dim_value dim_value(const struct walk *w, const struct set_index *ix, const struct set_use *use, unsigned i)
-{
-	bool is_src = use->dir[i] == SET_DIR_SRC;
-	struct set_dim_value d;
-
-	switch (ix->set->dim[i]) {
-	case SET_DIM_PORT:
-		return port_value(w, is_src, ix->is_bitmap_port);
-	case SET_DIM_IFACE:
-		return field_value(w, is_src ? FIELD_IIF : FIELD_OIF);
-	case SET_DIM_MAC:
-		d = field_value(w, is_src ? FIELD_MAC_SRC : FIELD_MAC_DST);
-		if (d.is_there == EVAL_YES && d.is_known && d.v == 0)
-			d.is_there = EVAL_NO;
-		return d;
-	case SET_DIM_MARK:
-		return field_value(w, FIELD_MARK);
-	default:
-		return field_value(w, is_src ? FIELD_SRC : FIELD_DST);
-	}
-}
-
-/* All dimensions. NO: one is absent; UNKNOWN: one is not known, *what says which. */
-static enum eval_truth read_dims(const struct walk *w, const struct set_index *ix, const struct set_use *use,
-				 struct set_elem *el, const char **what)
-{
-	enum eval_truth all = EVAL_YES;
-
-	memset(el, 0, sizeof *el);
-	for (unsigned i = 0; i < ix->set->n_dims; i++) {
-		struct set_dim_value d = dim_value(w, ix, use, i);
-
-		if (d.is_there == EVAL_NO)
-			return EVAL_NO;
-		if (d.is_there == EVAL_UNKNOWN || !d.is_known) {
-			all = EVAL_UNKNOWN;
-			*what = d.what;
-		}
-		el->v[i] = d.v;
-		el->plen[i] = 128;
-	}
-	return all;
 }
 
 /* ---------- elements that came and went while packets passed ---------- */
@@ -134,7 +68,7 @@ static void key_elem(struct key *k, const struct set_index *ix, const struct set
 	key_str(k, ix->set->name);
 	for (unsigned i = 0; i < ix->set->n_dims; i++) {
 		key_add(k, &el->v[i], sizeof el->v[i]);
-		if (ix->set->dim[i] == SET_DIM_NET)
+		if (index_has_prefixes(ix, i))
 			key_add(k, &el->plen[i], 1);
 	}
 }
@@ -188,7 +122,7 @@ static enum eval_truth mac_is_kept(const struct walk *w, const struct set_index 
 	return EVAL_YES;
 }
 
-enum lookup { LOOKUP_NONE, LOOKUP_MATCH, LOOKUP_NOMATCH, LOOKUP_UNKNOWN };
+enum lookup { LOOKUP_NONE, LOOKUP_MATCH, LOOKUP_NOMATCH, LOOKUP_UNKNOWN, LOOKUP_ABSENT };
 
 /* What was said about this very element since the start. *is_said: something was. */
 static enum lookup changed(const struct walk *w, const struct set_index *ix, const struct set_elem *el, bool *is_said)
@@ -256,7 +190,7 @@ static enum lookup look_nets(const struct walk *w, const struct set_index *ix, s
 	u128 whole = dim < ix->set->n_dims ? packet->v[dim] : 0;
 	bool ends_at_first = dim + 1 < ix->set->n_dims && ix->set->dim[dim + 1] == SET_DIM_IFACE;
 
-	while (dim < ix->set->n_dims && ix->set->dim[dim] != SET_DIM_NET)
+	while (dim < ix->set->n_dims && !index_has_prefixes(ix, dim))
 		whole = ++dim < ix->set->n_dims ? packet->v[dim] : 0;
 	if (dim == ix->set->n_dims) {
 		bool has_net = false;
@@ -265,7 +199,7 @@ static enum lookup look_nets(const struct walk *w, const struct set_index *ix, s
 		packet->wildcard = has_net; /* tells the caller */
 		return x;
 	}
-	for (unsigned plen = ix->set->family == FAMILY_IP4 ? 33 : 129; plen-- > 0;) {
+	for (unsigned plen = index_bits(ix->set, dim) + 1; plen-- > 0;) {
 		struct set_elem at = *packet;
 		enum lookup x;
 
@@ -298,23 +232,30 @@ static bool in_range(const struct set *s, const struct set_elem *el)
 	return !s->has_range || (el->v[0] >= s->range_lo && el->v[0] <= s->range_hi);
 }
 
+/* Has the rule the dimensions of the set, and the packet its family? */
+static bool may_fit(const struct walk *w, const struct set_index *ix, const struct set_use *use)
+{
+	return (use->by_field || use->n_dirs >= ix->set->n_dims) &&
+	       (!ix->set->has_addrs || ix->set->family == w->f.family);
+}
+
 /* Before --return-nomatch. */
-static enum lookup look_up(const struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what)
+static enum lookup look_up(struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what)
 {
 	struct set_elem packet;
 	enum eval_truth dims;
 	enum lookup x;
 
-	if (use->n_dirs < ix->set->n_dims || (ix->set->has_addrs && ix->set->family != w->f.family))
+	if (!may_fit(w, ix, use))
 		return LOOKUP_NONE;
-	dims = read_dims(w, ix, use, &packet, what);
+	dims = dims_read(w, ix, use, &packet, what);
 	if (dims == EVAL_NO)
-		return LOOKUP_NONE;
+		return use->by_field ? LOOKUP_ABSENT : LOOKUP_NONE;
 	*what = dims == EVAL_UNKNOWN ? *what : "what is in the set";
 	if (dims == EVAL_UNKNOWN)
 		return LOOKUP_UNKNOWN;
 	index_mask(ix, &packet);
-	if (ix->is_hash_ip && packet.v[0] == 0)
+	if (ix->is_hash_ip && packet.v[0] == 0 && !use->by_field)
 		return LOOKUP_NONE;
 	if (!in_range(ix->set, &packet))
 		return LOOKUP_NONE;
@@ -323,10 +264,13 @@ static enum lookup look_up(const struct walk *w, const struct set_index *ix, con
 	return (x == LOOKUP_NONE || ix->has_iface) && is_doubtful(w, ix) ? LOOKUP_UNKNOWN : x;
 }
 
-static enum eval_truth in_set(const struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what)
+/* *is_absent: the packet lacks what the rule names. */
+static enum eval_truth in_set(struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what,
+			      bool *is_absent)
 {
 	enum lookup x = look_up(w, ix, use, what);
 
+	*is_absent = x == LOOKUP_ABSENT;
 	if (x == LOOKUP_UNKNOWN)
 		return EVAL_UNKNOWN;
 	if (use->return_nomatch && ix->has_nets)
@@ -335,9 +279,10 @@ static enum eval_truth in_set(const struct walk *w, const struct set_index *ix, 
 }
 
 /* A list asks its members in their order; one that is not known may be the one that says yes. */
-static enum eval_truth in_list(const struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what)
+static enum eval_truth in_list(struct walk *w, const struct set_index *ix, const struct set_use *use, const char **what)
 {
 	enum eval_truth any = EVAL_NO;
+	bool is_absent;
 
 	if (use->n_dirs < 1)
 		return EVAL_NO;
@@ -354,7 +299,7 @@ static enum eval_truth in_list(const struct walk *w, const struct set_index *ix,
 			any = EVAL_UNKNOWN;
 			continue;
 		}
-		x = in_set(w, mx, use, what);
+		x = in_set(w, mx, use, what, &is_absent);
 		if (x == EVAL_YES)
 			return EVAL_YES;
 		if (x == EVAL_UNKNOWN)
@@ -370,19 +315,25 @@ enum eval_truth sets_truth(struct walk *w, const struct test *t)
 	const char *what = "what is in the set";
 	struct set_index *ix = s ? sets_index(w->e, s) : NULL;
 	enum eval_truth x = EVAL_UNKNOWN;
+	bool is_absent = false;
 
 	if (!ix)
 		what = "the set (nobody defines it)";
 	else if (use->has_counters)
 		what = "the counter of an element";
 	else
-		x = ix->is_list ? in_list(w, ix, use, &what) : in_set(w, ix, use, &what);
+		x = ix->is_list ? in_list(w, ix, use, &what) : in_set(w, ix, use, &what, &is_absent);
 	if (x == EVAL_UNKNOWN) {
 		if (w->is_peeking) {
 			w->why = arena_printf(w->a, "set %.*s: %s is not known", STR_ARG(use->name), what);
 			return EVAL_UNKNOWN;
 		}
 		return fork_choose(w, "set %.*s: %s is not known", STR_ARG(use->name), what) ? EVAL_YES : EVAL_NO;
+	}
+	if (is_absent) {
+		if (w->has_trace)
+			w->why = arena_printf(w->a, "set %.*s: there is no %s", STR_ARG(use->name), what);
+		return t->on_absent ? EVAL_YES : EVAL_NO;
 	}
 	if (w->has_trace)
 		w->why = arena_printf(w->a, "the packet is %s set %.*s", x == EVAL_YES ? "in" : "not in", STR_ARG(use->name));
@@ -421,24 +372,33 @@ static void doubt(struct walk *w, const struct set_index *ix)
 	store_put(w->e->store, &k, "?", 1, INT64_MAX);
 }
 
+/* What a rule names by field and cannot be added ends the rule. */
+static void end_rule(struct walk *w, const struct set_index *ix, const char *why, const char *what)
+{
+	walk_note(w, "set %.*s: %s%s; the rule ends", STR_ARG(ix->set->name), why, what);
+	w->rule_ends = true;
+}
+
 /* The element that the packet's values make, in the form in which it is stored; false: none. */
 static bool make_elem(struct walk *w, const struct set_index *ix, const struct set_use *use, struct set_elem *el)
 {
 	const char *what;
 	enum eval_truth x;
 
-	if (use->n_dirs < ix->set->n_dims || (ix->set->has_addrs && ix->set->family != w->f.family))
+	if (!may_fit(w, ix, use))
 		return false;
-	x = read_dims(w, ix, use, el, &what);
+	x = dims_read(w, ix, use, el, &what);
 	if (x == EVAL_UNKNOWN)
 		doubt(w, ix);
+	if (x == EVAL_NO && use->by_field)
+		end_rule(w, ix, "there is no ", what);
 	if (x != EVAL_YES)
 		return false;
 	for (unsigned i = 0; i < ix->set->n_dims; i++)
-		if (ix->set->dim[i] == SET_DIM_NET)
+		if (index_has_prefixes(ix, i))
 			el->plen[i] = (uint8_t)ix->plen_max[i];
 	index_mask(ix, el);
-	if (ix->is_hash_ip && el->v[0] == 0)
+	if (ix->is_hash_ip && el->v[0] == 0 && !use->by_field)
 		return false;
 	return in_range(ix->set, el);
 }
@@ -462,8 +422,9 @@ static void put(struct walk *w, const struct set_index *ix, const struct set_ele
 static int64_t until(const struct walk *w, const struct set_index *ix, const struct set_use *use)
 {
 	uint32_t s = use->has_timeout ? use->timeout_s : ix->set->default_timeout_s;
+	bool has_timeouts = ix->set->has_default_timeout || (use->by_field && use->has_timeout);
 
-	return ix->set->has_default_timeout && s ? w->e->now_ns + (int64_t)s * NS : INT64_MAX;
+	return has_timeouts && s ? w->e->now_ns + (int64_t)s * NS : INT64_MAX;
 }
 
 /* Is this very element there? */
@@ -472,6 +433,25 @@ static enum lookup holds(const struct walk *w, const struct set_index *ix, const
 	bool has_net = false;
 
 	return look(w, ix, el, &has_net);
+}
+
+static bool may_expire(const struct set_index *ix, const struct set_use *use)
+{
+	return ix->set->has_default_timeout || (use->by_field && use->has_timeout);
+}
+
+/* There is no room for one more, or there may be none. */
+static bool is_full(struct walk *w, const struct set_index *ix, const struct set_use *use)
+{
+	bool has_gone = may_expire(ix, use) || ix->set->forceadd;
+
+	if (!ix->set->max_elems || (int64_t)ix->set->elems.n + added(w, ix) < (int64_t)ix->set->max_elems)
+		return false;
+	if (has_gone)
+		doubt(w, ix); /* something expired or is pushed out: nobody knows what */
+	if (use->by_field && (!has_gone || fork_choose(w, "whether set %.*s is full is not known", STR_ARG(ix->set->name))))
+		end_rule(w, ix, "it is full", "");
+	return true;
 }
 
 /* True if the element was added, so that a list does not ask its next member. */
@@ -484,7 +464,7 @@ static bool add_to(struct walk *w, const struct set_index *ix, const struct set_
 	if (!make_elem(w, ix, use, &el))
 		return false;
 	x = holds(w, ix, &el);
-	if (x == LOOKUP_UNKNOWN && !use->exist && ix->set->has_default_timeout) {
+	if (x == LOOKUP_UNKNOWN && !use->exist && may_expire(ix, use)) {
 		key_elem(&k, ix, &el);
 		store_doubt(w->e->store, &k);
 		return true;
@@ -492,11 +472,8 @@ static bool add_to(struct walk *w, const struct set_index *ix, const struct set_
 	if ((x == LOOKUP_MATCH || x == LOOKUP_NOMATCH) && !use->exist)
 		return false;
 	if (x == LOOKUP_NONE) {
-		if (ix->set->max_elems && (int64_t)ix->set->elems.n + added(w, ix) >= (int64_t)ix->set->max_elems) {
-			if (ix->set->has_default_timeout || ix->set->forceadd)
-				doubt(w, ix); /* something expired or is pushed out: nobody knows what */
+		if (is_full(w, ix, use))
 			return false;
-		}
 		count(w, ix, 1);
 	}
 	put(w, ix, &el, true, until(w, ix, use));

@@ -32,6 +32,14 @@ struct set_index *sets_index(const struct eval *e, const struct set *s);
 void index_make(struct arena *a, struct set_index *ix, const struct set *s);
 /* First declared element with these values, from element `from` (0: the first); UINT32_MAX: none. */
 uint32_t index_find(const struct set_index *ix, const struct set_elem *key, uint32_t from);
+unsigned index_bits(const struct set *s, unsigned dim); /* how long a prefix of this dimension may be */
+bool index_has_prefixes(const struct set_index *ix, unsigned dim); /* its elements are prefixes */
+void index_by_field(struct set_index *ix);
 void index_mask(const struct set_index *ix, struct set_elem *el); /* to the form in which it is stored */
+
+/* ---------- dims.c ---------- */
+/* All dimensions, at full length. NO: one is absent; UNKNOWN: one is not known; *what says which. May choose, by field. */
+enum eval_truth dims_read(struct walk *w, const struct set_index *ix, const struct set_use *use, struct set_elem *el,
+			  const char **what);
 
 #endif

@@ -9,7 +9,7 @@
  *   connlimit  connections of the address through this rule that the tracker still holds; without it unknown. (The
  *              kernel cleans its list once a tick of its clock; within one tick it counts a connection twice.)
  *
- * A test belongs to its rule, and each of the rules that one line makes has its own, as in the kernel.
+ * A test has a state of its own: each of the rules that one line makes, as in the kernel; twins share one.
  */
 #include "eval/state.h"
 
@@ -17,19 +17,34 @@ enum { NS = 1000000000, DAY_S = 86400 };
 
 void state_key(const struct walk *w, const struct test *t, char kind, struct key *k)
 {
-	uint32_t rule = w->rule->id;
-	ptrdiff_t at = (const char *)t - (const char *)w->rule->step;
+	const struct state_spec *s = t->state;
 
 	key_start(k, kind);
-	if (t->state->shared_name.n) {
-		uint8_t fam = (uint8_t)w->f.family;
+	if (s->shared_name.n) {
+		/* A name of nft's has its table, whatever the family. */
+		uint8_t fam = s->rate.n_keys || s->connlimit.n_keys ? FAMILY_ALL : (uint8_t)w->f.family;
 
 		key_add(k, &fam, 1);
 		key_str(k, t->state->shared_name);
 		return;
 	}
-	key_add(k, &rule, sizeof rule);
-	key_add(k, &at, sizeof at);
+	key_add(k, &s, sizeof s);
+}
+
+enum eval_truth state_values(struct walk *w, const struct map_key *keys, unsigned n, struct key *k)
+{
+	enum eval_truth all = EVAL_YES;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct key_value x = keys_value(w, &keys[i]);
+
+		if (x.is_there == EVAL_NO)
+			return EVAL_NO;
+		if (x.is_there == EVAL_UNKNOWN || !x.is_known)
+			all = EVAL_UNKNOWN;
+		key_add(k, &x.v, sizeof x.v);
+	}
+	return all;
 }
 
 enum eval_truth state_answer(struct walk *w, const struct test *t, bool raw, const char *fmt, ...)
@@ -53,6 +68,13 @@ enum eval_truth state_ask(struct walk *w, const struct test *t, const char *why)
 		return EVAL_UNKNOWN;
 	}
 	return fork_choose(w, "%s: %s", name, why) ? EVAL_YES : EVAL_NO;
+}
+
+enum eval_truth state_absent(struct walk *w, const struct test *t)
+{
+	if (w->has_trace)
+		w->why = arena_printf(w->a, "%s: the packet lacks what it counts by", t->what ? t->what : "a stateful match");
+	return t->on_absent ? EVAL_YES : EVAL_NO;
 }
 
 /* ---------- nth ---------- */
@@ -95,7 +117,7 @@ static enum eval_truth random_truth(struct walk *w, const struct test *t)
 
 static enum eval_truth quota(struct walk *w, const struct test *t)
 {
-	uint64_t left = t->state->quota.bytes, len;
+	uint64_t bytes = t->state->quota.bytes, used = t->state->quota.used, left = bytes > used ? bytes - used : 0, len;
 	struct store_value v;
 	enum store_answer x;
 	struct key k;
@@ -113,7 +135,7 @@ static enum eval_truth quota(struct walk *w, const struct test *t)
 	fits = left >= len;
 	left = fits ? left - len : 0;
 	store_put(w->e->store, &k, &left, sizeof left, INT64_MAX);
-	return state_answer(w, t, fits, fits ? "%llu bytes of the quota are left" : "the quota is used up (%llu bytes left)",
+	return state_answer(w, t, fits != t->state->quota.above, fits ? "%llu bytes of the quota are left" : "the quota is used up (%llu bytes left)",
 			    (unsigned long long)left);
 }
 
@@ -170,19 +192,25 @@ static enum eval_truth time_truth(struct walk *w, const struct test *t)
 
 /* ---------- connlimit ---------- */
 
-static bool read_key(struct walk *w, const struct test *t, struct key *k)
+/* NO: a value that the rule asks for is absent. */
+static enum eval_truth read_key(struct walk *w, const struct test *t, struct key *k)
 {
-	enum field f = t->state->connlimit.by_dst ? FIELD_DST : FIELD_SRC;
-	unsigned bits = w->f.family == FAMILY_IP4 ? 32 : 128, plen = t->state->connlimit.plen;
+	const struct state_spec *s = t->state;
+	enum field f = s->connlimit.by_dst ? FIELD_DST : FIELD_SRC;
+	unsigned bits = w->f.family == FAMILY_IP4 ? 32 : 128, plen = s->connlimit.plen;
 	u128 addr = w->f.v[f];
 
+	state_key(w, t, 'L', k);
+	if (s->connlimit.n_keys)
+		return state_values(w, s->connlimit.key, s->connlimit.n_keys, k);
+	if (s->connlimit.of_rule)
+		return EVAL_YES;
 	if (w->f.has[f] != EVAL_YES || !w->f.known[f])
-		return false;
+		return EVAL_UNKNOWN;
 	if (plen < bits)
 		addr = plen ? addr >> (bits - plen) << (bits - plen) : 0;
-	state_key(w, t, 'L', k);
 	key_add(k, &addr, sizeof addr);
-	return true;
+	return EVAL_YES;
 }
 
 /* What counts: the packet's connection, or if it has none, the packet itself. */
@@ -236,12 +264,15 @@ static enum eval_truth connlimit(struct walk *w, const struct test *t)
 	struct tuple self;
 	struct key k;
 	size_t n;
+	enum eval_truth x = read_key(w, t, &k);
 
+	if (x == EVAL_NO)
+		return state_absent(w, t);
 	if (!w->tracked && has_no_tuple(w)) {
 		w->hot_drop = "connlimit finds no protocol to count";
 		return EVAL_NO;
 	}
-	if (!counts_as(w, &self) || !read_key(w, t, &k))
+	if (x == EVAL_UNKNOWN || !counts_as(w, &self))
 		return state_ask(w, t, "how many connections there are is not known");
 	if (store_get(w->e->store, &k, &v) == STORE_UNCERTAIN) {
 		store_doubt(w->e->store, &k);

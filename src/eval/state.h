@@ -11,5 +11,8 @@ void state_key(const struct walk *w, const struct test *t, char kind, struct key
 enum eval_truth state_answer(struct walk *w, const struct test *t, bool raw, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 enum eval_truth state_ask(struct walk *w, const struct test *t, const char *why); /* nobody knows: chooses */
+/* Adds the values of these keys to k. NO: one is absent; UNKNOWN: one is not known. May choose whether one is there. */
+enum eval_truth state_values(struct walk *w, const struct map_key *keys, unsigned n, struct key *k);
+enum eval_truth state_absent(struct walk *w, const struct test *t); /* what it counts by is not there */
 
 #endif

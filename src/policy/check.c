@@ -153,6 +153,8 @@ static void check_use(const struct rule *r, const struct set_use *use, const str
 
 	if (set->is_doubtful)
 		return;
+	if (use->by_field)
+		return;
 	if (use->n_dirs < set->n_dims)
 		diag_warn(d, use->at, "set-dimensions", "set %.*s has %u dimensions, %u given: %s", STR_ARG(set->name),
 			  set->n_dims, use->n_dirs, what);

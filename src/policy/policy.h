@@ -150,6 +150,11 @@ struct state_spec {
 		uint64_t per_ms;   /* ... per this time */
 		uint64_t burst;	   /* in packets; in bytes if by_bytes */
 		bool by_bytes, above; /* above: true when over the rate (--hashlimit-above) */
+		/*
+		 * As nft counts: in nanoseconds, a packet costs per_ms / units; of bytes the bucket holds what comes in per_ms, and
+		 * burst. Always so for LIMIT by_bytes and for HASHLIMIT with keys.
+		 */
+		bool in_ns;
 		uint8_t mode;	   /* HASHLIMIT_* bits; 0: one bucket for all */
 		uint8_t src_plen, dst_plen; /* --hashlimit-srcmask/-dstmask */
 		uint32_t max_entries, expire_ms;
