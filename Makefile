@@ -111,7 +111,8 @@ libs-present:
 
 tests: $(TEST)
 define test_program
-$(B)/tests/$(basename $(notdir $(1))): $(1) $(wildcard $(dir $(1))lib/*.c $(dir $(1))lib/*.h) $(B)/libweir.a
+$(B)/tests/$(basename $(notdir $(1))): $(1) $(wildcard $(dir $(1))lib/*.c $(dir $(1))lib/*.h) \
+		$(if $(filter tests/meaning/%,$(1)),$(wildcard tests/diff/lib/gen*.c)) $(B)/libweir.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS_ALL) -Itests -o $$@ $$(filter %.c,$$^) $(B)/libweir.a $$(LDLIBS_ALL) $(if $(filter tests/unit/%,$(1)),$(UNIT_LIBS))
 endef

@@ -11,8 +11,12 @@ unset ROUNDS
 n=0
 while [ "$rounds" -eq 0 ] || [ $n -lt "$rounds" ]; do
 	echo "seed $seed"
-	for t in tests/oracle/random_rules.py build/tests/*diff*; do
+	for t in tests/oracle/random_rules.py tests/oracle/nft_random.py build/tests/*diff* build/tests/meaning_*; do
 		[ -x "$t" ] || continue
+		case $t in
+		*/meaning_*) export WEIR_PACKETS=1000000 ;;
+		*) unset WEIR_PACKETS ;;
+		esac
 		B=build WEIR=build/weir WEIR_BPF=1 SEED=$seed WEIR_SEED=$((seed * 100000)) "$t" >build/soak.log 2>&1 || {
 			tail -60 build/soak.log
 			echo "FAILED: SEED=$seed WEIR_SEED=$((seed * 100000)) $t"
