@@ -62,10 +62,15 @@ static void sum_callees(struct build *b, const struct chain *c)
 	for (size_t i = 0; i < c->rules.n; i++) {
 		struct flat_call call = { .rule = c->rules.v[i] };
 
+		uint64_t most = 0; /* of the outcomes of a map one happens; and nothing is called behind it */
+
 		while (flat_next_call(&call)) {
-			l->features |= b->list[call.verdict->v.chain->id].features;
-			l->steps = add_steps(l->steps, b->list[call.verdict->v.chain->id].steps);
+			const struct list *to = &b->list[call.verdict->v.chain->id];
+
+			l->features |= to->features;
+			most = call.is_of_map && most > to->steps ? most : call.is_of_map ? to->steps : add_steps(most, to->steps);
 		}
+		l->steps = add_steps(l->steps, most);
 	}
 }
 

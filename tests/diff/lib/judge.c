@@ -186,18 +186,26 @@ static struct str name_of(const struct bench *b, struct arena *a, uint32_t count
 	return arena_printf(a, "%.*s: policy of %.*s", STR_ARG(b->rs->chains.v[i]->table), STR_ARG(b->rs->chains.v[i]->name));
 }
 
-/* Policies of chains that nothing runs are counted by the evaluator alone. */
+static bool is_in_tables(const struct bench *b, const struct chain *c)
+{
+	for (unsigned p = 0; p < DP_POINTS; p++)
+		for (unsigned k = 0; k < b->tables->point[p].n_chains; k++)
+			if (b->tables->point[p].chain[k] == c)
+				return true;
+	return false;
+}
+
+/* Policies of chains that nothing runs are counted by the evaluator alone; of twins, all must run. */
 static bool is_run(const struct bench *b, uint32_t counter)
 {
 	size_t i = counter - DP_COUNTERS_SPECIAL;
 
 	if (counter < DP_COUNTERS_SPECIAL || i < b->rs->rules.n)
 		return true;
-	for (unsigned p = 0; p < DP_POINTS; p++)
-		for (unsigned k = 0; k < b->tables->point[p].n_chains; k++)
-			if (b->tables->point[p].chain[k] == b->rs->chains.v[i - b->rs->rules.n])
-				return true;
-	return false;
+	for (size_t k = 0; k < b->rs->chains.n; k++)
+		if (policy_chain_root(b->rs->chains.v[k]) == b->rs->chains.v[i - b->rs->rules.n] && !is_in_tables(b, b->rs->chains.v[k]))
+			return false;
+	return true;
 }
 
 bool bench_counts_agree(const struct bench *b, enum judge j, struct arena *a, struct str *text)
