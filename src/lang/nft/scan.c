@@ -161,11 +161,25 @@ static size_t longest(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
+/* The only names that begin with a digit. */
+static size_t vlan_len(const struct scan *s)
+{
+	static const char *const names[] = { "8021ad", "8021q" };
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(names[i]);
+
+		if ((size_t)(s->end - s->p) >= n && memcmp(s->p, names[i], n) == 0 && (s->p + n == s->end || !is_word_byte(s->p[n])))
+			return n;
+	}
+	return 0;
+}
+
 static bool scan_digits(struct scan *s)
 {
 	size_t number = number_len(s), word;
 
-	word = longest(longest(time_len(s), dotted_len(s)), longest(mac_len(s), ip6_len(s)));
+	word = longest(longest(longest(time_len(s), dotted_len(s)), longest(mac_len(s), ip6_len(s))), vlan_len(s));
 	push(s, word > number ? NFT_TOK_WORD : NFT_TOK_NUMBER, longest(word, number));
 	return true;
 }

@@ -54,6 +54,36 @@ static bool log_level(struct nft_parse *p, struct nft_stmt *s)
 	return nft_expected(p, "a level: emerg, alert, crit, err, warn, notice, info, debug or audit");
 }
 
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* $name inside of quotes: the text of its only token. */
+static struct str expand_text(struct nft_parse *p, struct str s, struct loc at)
+{
+	const struct nft_symbol *later, *n;
+	struct buf b = { .a = p->a };
+
+	for (size_t i = 0; i < s.n;) {
+		size_t end = i + 1;
+
+		if (s.p[i] == '$') {
+			while (end < s.n && is_name_byte(s.p[end]))
+				end++;
+			n = nft_symbol_find(&p->symbols, str_slice(s, i + 1, end), p->t, &later);
+			if (end == i + 1 || !n || n->value_end - n->value != 1)
+				nft_error(p, at, "'%.*s' is no variable that stands for one word", (int)(end - i), s.p + i);
+			else
+				buf_printf(&b, "%.*s", STR_ARG(nft_token_text(n->value)));
+		} else {
+			buf_add(&b, s.p + i, 1);
+		}
+		i = end;
+	}
+	return b.n ? buf_str(&b) : STR("");
+}
+
 /* The prefix may be a variable, or have variables inside: "$name: ". */
 static bool log_prefix(struct nft_parse *p, struct nft_stmt *s)
 {
@@ -61,6 +91,8 @@ static bool log_prefix(struct nft_parse *p, struct nft_stmt *s)
 
 	if (!nft_need_quoted(p, "a prefix in quotes", &s->log.prefix))
 		return false;
+	if (s->log.prefix.n && memchr(s->log.prefix.p, '$', s->log.prefix.n))
+		s->log.prefix = expand_text(p, s->log.prefix, at);
 	if (s->log.prefix.n > 127)
 		nft_error(p, at, "a prefix has at most 127 bytes, this one has %zu", s->log.prefix.n);
 	return true;

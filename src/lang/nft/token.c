@@ -190,7 +190,7 @@ bool nft_need_number(struct nft_parse *p, const char *what, uint64_t max, uint64
 	}
 	if (t->kind != NFT_TOK_NUMBER)
 		return nft_expected(p, "%s", what);
-	if (!str_u64(nft_token_text(t), 0, max, v) && !str_u64(nft_token_text(t), 10, max, v))
+	if (!str_u64(nft_token_text(t), 0, max, v))
 		nft_error(p, nft_token_loc(t), "%s must be from 0 to %llu, not %.*s", what, (unsigned long long)max,
 			  STR_ARG(nft_token_text(t)));
 	nft_next(p);

@@ -168,16 +168,16 @@ static void report_large(struct nft_parse *p, const struct nft_want *w, struct s
 		nft_error(p, at, "%.*s is too large for %s", STR_ARG(s), w->what);
 }
 
-/* A number may have any length: 128 bits. */
+/* A number may have any length: 128 bits. One that begins with 0 is octal, as in C. */
 static bool parse_number(struct str s, u128 *out)
 {
-	unsigned base = s.n > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X') ? 16 : 10;
+	unsigned base = s.n < 2 || s.p[0] != '0' ? 10 : s.p[1] == 'x' || s.p[1] == 'X' ? 16 : 8;
 	u128 v = 0;
 
 	for (size_t i = base == 16 ? 2 : 0; i < s.n; i++) {
 		unsigned c = (unsigned char)s.p[i], d = c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
 
-		if (v > (~(u128)0 - d) / base)
+		if (d >= base || v > (~(u128)0 - d) / base)
 			return false;
 		v = v * base + d;
 	}
@@ -191,9 +191,14 @@ static u128 number_value(struct nft_parse *p, const struct nft_want *w, const st
 	u128 v = 0;
 
 	if (!parse_number(s, &v)) {
-		report_large(p, w, s, nft_token_loc(t));
+		if (s.p[0] == '0')
+			nft_hint(p, nft_error(p, nft_token_loc(t), "'%.*s' begins with 0, so it is octal, and this is no octal number", STR_ARG(s)), "leave out the 0");
+		else
+			report_large(p, w, s, nft_token_loc(t));
 		return 0;
 	}
+	if (s.n > 1 && s.p[0] == '0' && s.p[1] != 'x' && s.p[1] != 'X' && v > 7)
+		diag_warn(p->d, nft_token_loc(t), "octal", "'%.*s' begins with 0, so it is octal: %llu", STR_ARG(s), (unsigned long long)v);
 	if (w->type == NFT_TYPE_CT_LABEL) {
 		if (v > 127)
 			nft_error(p, nft_token_loc(t), "a label is a bit from 0 to 127, not %.*s", STR_ARG(s));
@@ -221,7 +226,7 @@ static bool classid_value(struct str s, u128 *v)
 		*v = s.p[0] == 'n' ? 0 : 0xffffffffu;
 		return true;
 	}
-	if ((major.n && !str_u64(major, 16, 0xffff, &a)) || (minor.n && !str_u64(minor, 16, 0xffff, &b)))
+	if (!memchr(s.p, ':', s.n) || (major.n && !str_u64(major, 16, 0xffff, &a)) || (minor.n && !str_u64(minor, 16, 0xffff, &b)))
 		return false;
 	*v = a << 16 | b;
 	return true;
@@ -431,7 +436,7 @@ static struct nft_expr *prefix(struct nft_parse *p, const struct nft_want *w, st
 	if (t->kind != NFT_TOK_NUMBER && t->kind != NFT_TOK_POISON)
 		return nft_expected(p, "a prefix length from 0 to %u", bits), NULL;
 	nft_next(p);
-	if (t->kind == NFT_TOK_NUMBER && !str_u64(nft_token_text(t), nft_token_text(t).n > 1 && t->p[1] == 'x' ? 16 : 10, bits, &plen)) {
+	if (t->kind == NFT_TOK_NUMBER && !str_u64(nft_token_text(t), 0, bits, &plen)) {
 		nft_error(p, nft_token_loc(t), "a prefix length of %s must be from 0 to %u, not %.*s", w->what, bits, STR_ARG(nft_token_text(t)));
 		plen = bits;
 	}
