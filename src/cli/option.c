@@ -110,7 +110,21 @@ static const char *take_long(struct reader *r, struct str word)
 	r->out->text[o] = text;
 	if (o == OPTION_SET)
 		*vec_add(r->a, &r->out->set) = text;
+	else if (o == OPTION_INCLUDE)
+		*vec_add(r->a, &r->out->include) = text;
+	else if (o == OPTION_DEFINE)
+		*vec_add(r->a, &r->out->define) = text;
 	return option_table[o].choices ? take_choice(r, o, text) : NULL;
+}
+
+/* -I DIR, -IDIR */
+static const char *take_short(struct reader *r, struct str word)
+{
+	const char *name = word.p[1] == 'I' ? "include" : "define";
+
+	if (word.n > 2)
+		return take_long(r, arena_printf(r->a, "%s=%s", name, word.p + 2));
+	return take_long(r, str_from(name));
 }
 
 const char *option_parse(struct arena *a, uint64_t known, char **argv, struct option_values *out, char **args,
@@ -130,6 +144,8 @@ const char *option_parse(struct arena *a, uint64_t known, char **argv, struct op
 			only_args = true;
 		else if (word.p[1] == '-')
 			why = take_long(&r, str_slice(word, 2, word.n));
+		else if (word.p[1] == 'I' || word.p[1] == 'D')
+			why = take_short(&r, word);
 		else if (str_is(word, "-h"))
 			out->help = true;
 		else

@@ -2,7 +2,7 @@
 /*
  * Options from a table (option.def): --name, --name=ARG, --name ARG, anywhere on the line; `--` ends them. A name
  * may be shortened as far as it stays the only one of its verb. Of an option given twice the last one holds, but for
- * --set, which may be given for many sets.
+ * --set, --include and --define, which add up. -I and -D are --include and --define, as nft has them.
  */
 #ifndef WEIR_CLI_OPTION_H
 #define WEIR_CLI_OPTION_H
@@ -25,7 +25,7 @@ struct option_values {
 	bool given[OPTION_COUNT];
 	const char *text[OPTION_COUNT]; /* of options with an argument */
 	int choice[OPTION_COUNT];
-	VEC(const char *) set; /* of --set, all of them: it adds up */
+	VEC(const char *) set, include, define; /* all that were given: they add up */
 	bool help, version;
 };
 

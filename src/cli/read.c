@@ -97,12 +97,32 @@ static int keep_tables(struct cli *c, const struct rules *rules)
 	return status;
 }
 
+/* -I and -D are for the texts themselves. */
+static int take_includes(struct cli *c)
+{
+	for (size_t i = 0; i < c->opt.include.n; i++)
+		*vec_add(c->run, &c->sources.include_dirs) = str_from(c->opt.include.v[i]);
+	for (size_t i = 0; i < c->opt.define.n; i++) {
+		bool has_value;
+		struct source_define d;
+
+		d.name = str_cut(str_from(c->opt.define.v[i]), '=', &d.value, &has_value);
+		if (!has_value || !d.name.n || !d.value.n)
+			return cli_usage(c, "--define: expected NAME=VALUE, found '%s'", c->opt.define.v[i]);
+		*vec_add(c->run, &c->sources.defines) = d;
+	}
+	return CLI_YES;
+}
+
 int read_rules(struct cli *c, char **path, size_t n, struct rules *out)
 {
 	int choice = option_choice(&c->opt, OPTION_LANG), status = CLI_YES;
 	enum lang l = choice < 0 ? LANG_AUTO : (enum lang)(choice + 1);
 
 	*out = (struct rules){ policy_create(c->run), arena_new(c->run, struct lang_file, n), n, { { 0 } } };
+	status = take_includes(c);
+	if (status)
+		return status;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t source;
 		int err = source_open(&c->sources, path[i], &source);
