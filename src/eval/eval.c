@@ -105,7 +105,7 @@ struct eval *eval_create(struct arena *a, const struct ruleset *rs, const struct
 	e->maps = maps_create(a, rs);
 	e->is_stateful = opt->track;
 	read_rules(e);
-	for (int fam = 0; fam < FAMILY_COUNT; fam++)
+	for (int fam = 0; fam < FAMILY_ALL; fam++)
 		for (int h = 0; h < HOOK_COUNT; h++) {
 			struct base *b = &e->base[fam][h];
 
@@ -315,7 +315,12 @@ static bool has_base_chain(const struct eval *e)
 	return false;
 }
 
-/* ARP and the like: no chain judges it. A frame too short to tell is dropped where there is any chain. */
+static bool judges_frames(const struct eval *e)
+{
+	return e->base[FAMILY_FRAME][HOOK_INGRESS].n || e->base[FAMILY_FRAME][HOOK_EGRESS].n;
+}
+
+/* ARP and the like, and no chain judges it. A frame too short to tell is dropped where there is any chain. */
 static void not_ip(const struct eval *e, const struct packet *p, const struct facts *f, struct eval_result *out)
 {
 	memset(out, 0, sizeof *out);
@@ -346,7 +351,7 @@ void eval_packet(struct eval *e, struct arena *a, const struct packet *p, struct
 		unseen(out);
 		return;
 	}
-	if (!facts->is_ip) {
+	if (!facts->is_ip && (facts->is_malformed || !judges_frames(e))) {
 		not_ip(e, p, facts, out);
 		return;
 	}

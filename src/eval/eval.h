@@ -77,8 +77,8 @@ struct str eval_verdict_text(struct arena *a, const struct eval_result *r);
 /* ---- eval/facts.c: the evaluator's own reading of a packet ---- */
 enum { FACTS_MANY_MAX = 64 };
 struct facts {
-	enum family family;
-	bool is_ip;	       /* false: ARP and the like; no chain judges it */
+	enum family family;    /* FAMILY_FRAME: ARP and the like, which only chains at a device see */
+	bool is_ip;
 	bool is_malformed;
 	const char *malformed; /* what is wrong */
 	bool is_unseen;	       /* not even what it is was captured */
@@ -86,7 +86,7 @@ struct facts {
 	u128 v[FIELD_COUNT];
 	uint8_t known[FIELD_COUNT]; /* value known (has is YES) */
 	struct { uint16_t v[FACTS_MANY_MAX]; unsigned n; } tcp_opts, sctp_chunks;
-	const uint8_t *l3;     /* first byte of the IP header, and what was captured from there */
+	const uint8_t *l3;     /* first byte of the IP header, or behind the tags; and what was captured from there */
 	uint32_t l3_len, l4_off, l4_len; /* l4_off from l3; l4_len bytes captured there */
 	uint32_t l3_wire_len; /* bytes of the IP packet on the wire, padding left out; >= l3_len */
 };

@@ -169,6 +169,15 @@ static int read_ether(struct facts *f, const struct packet *p, const struct read
 	}
 }
 
+/* A frame without IP: what is behind its tags. */
+static void read_frame(struct facts *f, const struct reader *r, uint32_t off)
+{
+	f->l3 = r->p + off;
+	f->l3_len = r->captured > off ? r->captured - off : 0;
+	f->l3_wire_len = r->end - off;
+	facts_put(f, FIELD_LENGTH, f->l3_wire_len);
+}
+
 void facts_read(struct facts *f, const struct packet *p)
 {
 	struct reader r = { p->bytes, p->len, p->wire_len > p->len ? p->wire_len : p->len };
@@ -176,6 +185,7 @@ void facts_read(struct facts *f, const struct packet *p)
 	int type = 0;
 
 	memset(f, 0, sizeof *f);
+	f->family = FAMILY_FRAME;
 	read_meta(f, p);
 	if (p->vlan_meta >= 0)
 		facts_put(f, FIELD_VLAN, (u128)(p->vlan_meta & 0xfff));
@@ -183,8 +193,11 @@ void facts_read(struct facts *f, const struct packet *p)
 		return;
 	if (p->link == PACKET_LINK_ETHER) {
 		type = read_ether(f, p, &r, &off);
-		if (type != ETHERTYPE_IP4 && type != ETHERTYPE_IP6)
+		if (type != ETHERTYPE_IP4 && type != ETHERTYPE_IP6) {
+			if (type >= 0)
+				read_frame(f, &r, off);
 			return;
+		}
 		r.p += off;
 		r.captured -= off;
 		r.end -= off;

@@ -7,9 +7,12 @@
  *     out=       output, postrouting
  *     neither    any of the three: known only if all end alike
  *
+ * Chains at a device see all frames that it receives before prerouting, and those it sends behind postrouting: ingress and
+ * egress. A frame that is not IP passes nothing else.
+ *
  * What a hook can see is what the kernel passes to it: no output interface before routing, no input interface for the
- * machine's own packets, no socket for others' packets, no Ethernet header for its own. A forwarded packet has its TTL
- * taken down by one before the forward hook.
+ * machine's own packets, no socket for others' packets, no Ethernet header for its own but at egress, where a forwarded
+ * packet has another one than it came with. A forwarded packet has its TTL taken down by one before the forward hook.
  */
 #include "eval/walk.h"
 
@@ -87,6 +90,54 @@ static void enter_pkttype(struct walk *w, bool is_local)
 		guess_put(w, FIELD_PKTTYPE, 0);
 }
 
+/* At egress: the header that the packet leaves with. The line shows it only of what this machine sends itself. */
+static void enter_egress(struct walk *w, bool is_local)
+{
+	static const enum field macs[] = { FIELD_MAC_SRC, FIELD_MAC_DST };
+	bool is_shown = is_local && w->read->has[FIELD_MAC_SRC] == EVAL_YES;
+
+	for (unsigned i = 0; i < 2 && !is_shown; i++) {
+		guess_put(w, macs[i], 0);
+		w->f.has[macs[i]] = w->p->link == PACKET_LINK_ETHER ? EVAL_YES : EVAL_UNKNOWN;
+		w->f.known[macs[i]] = 0;
+	}
+}
+
+/* Of IP the type of a frame is known, if it has a type at all. */
+static void enter_ethertype(struct walk *w)
+{
+	u128 type = w->f.family == FAMILY_IP4 ? 0x0800 : 0x86dd;
+	struct valset one = valset_one(w->a, type, type);
+
+	show(w, FIELD_ETHERTYPE);
+	if (w->f.family != FAMILY_FRAME && w->p->link != PACKET_LINK_ETHER)
+		guess_values(w, FIELD_ETHERTYPE, &one, true);
+}
+
+/* Before and behind what IP does: no socket yet, nobody's connection, any kind of packet. */
+static void enter_device(struct walk *w, enum hook hook)
+{
+	bool is_in = hook == HOOK_INGRESS, is_local = !is_in && !w->is_forwarded;
+
+	w->hook = hook;
+	show_iface(w, FIELD_IIF, FIELD_IIF_GROUP, is_in);
+	show_iface(w, FIELD_OIF, FIELD_OIF_GROUP, !is_in);
+	hide(w, FIELD_PHYSIN);
+	hide(w, FIELD_PHYSOUT);
+	show(w, FIELD_MAC_SRC);
+	show(w, FIELD_MAC_DST);
+	enter_ethertype(w);
+	if (!is_in)
+		enter_egress(w, is_local);
+	show_if(w, FIELD_REALM, !is_in);
+	enter_sockets(w, is_local);
+	if (!is_in)
+		enter_pkttype(w, is_local);
+	w->guess[FIELD_SRC_TYPE] = w->guess[FIELD_DST_TYPE] = NULL;
+	if (is_in || w->f.family == FAMILY_FRAME)
+		conn_before(w);
+}
+
 static void enter(struct walk *w, enum hook hook)
 {
 	bool is_local = hook == HOOK_OUTPUT || (hook == HOOK_POSTROUTING && !w->is_forwarded);
@@ -113,13 +164,31 @@ static void enter(struct walk *w, enum hook hook)
 /* The hook's verdict. A malformed packet is dropped (or let through) by the first hook where a chain would judge it. */
 static enum verdict at_hook(struct walk *w, enum hook hook)
 {
-	enter(w, hook);
+	if (path_is_at_device(hook) && w->e->base[w->f.family][hook].n == 0)
+		return VERDICT_ACCEPT;
+	if (path_is_at_device(hook))
+		enter_device(w, hook);
+	else
+		enter(w, hook);
 	if (w->f.is_malformed && w->e->base[w->f.family][hook].n) {
 		w->out->why = str_from(w->f.malformed);
 		walk_note(w, "malformed: %s", w->f.malformed);
 		return w->e->opt.malformed_accept ? VERDICT_ACCEPT : VERDICT_DROP;
 	}
 	return walk_hook(w, hook);
+}
+
+/* Two hooks, one behind the other. */
+static enum verdict at_hooks(struct walk *w, enum hook first, enum hook then)
+{
+	enum verdict v = at_hook(w, first);
+
+	return v == VERDICT_ACCEPT && !w->has_given_up ? at_hook(w, then) : v;
+}
+
+bool path_is_at_device(enum hook h)
+{
+	return h == HOOK_INGRESS || h == HOOK_EGRESS;
 }
 
 /* ---------- the three ways ---------- */
@@ -139,7 +208,7 @@ static enum verdict forward(struct walk *w)
 		effect_patch(w, w->f.family == FAMILY_IP4 ? 8 : 7, 1, &ttl);
 	}
 	v = at_hook(w, HOOK_FORWARD);
-	return v == VERDICT_ACCEPT && !w->has_given_up ? at_hook(w, HOOK_POSTROUTING) : v;
+	return v == VERDICT_ACCEPT && !w->has_given_up ? at_hooks(w, HOOK_POSTROUTING, HOOK_EGRESS) : v;
 }
 
 /* After prerouting, with no output interface given: is the packet for this machine? */
@@ -175,7 +244,7 @@ static enum verdict received(struct walk *w, bool has_out)
 	enum verdict v;
 
 	w->says_forward = has_out || (w->e->opt.env && w->e->opt.env->forwarding);
-	v = at_hook(w, HOOK_PREROUTING);
+	v = at_hooks(w, HOOK_INGRESS, HOOK_PREROUTING);
 	if (v != VERDICT_ACCEPT || w->has_given_up)
 		return v;
 	if (has_out ? is_turned_to_us(w) : is_for_us(w))
@@ -193,7 +262,19 @@ static enum verdict sent(struct walk *w)
 		guess_put(w, FIELD_OIF, field_name_value(STR("lo")));
 	else if (w->dst_changed)
 		guess_forget(w, FIELD_OIF); /* it was routed again */
-	return at_hook(w, HOOK_POSTROUTING);
+	return at_hooks(w, HOOK_POSTROUTING, HOOK_EGRESS);
+}
+
+/* A frame that is not IP; with in= and out= it crosses a bridge. */
+static enum verdict frame(struct walk *w, bool has_in, bool has_out)
+{
+	if (!has_in && !has_out)
+		has_out = fork_choose(w, "whether the frame is received or sent by this machine is not known; in=, out= or --hook "
+					 "says it");
+	w->is_forwarded = has_in && has_out;
+	if (has_in && has_out)
+		return at_hooks(w, HOOK_INGRESS, HOOK_EGRESS);
+	return at_hook(w, has_out ? HOOK_EGRESS : HOOK_INGRESS);
 }
 
 static enum verdict way(struct walk *w)
@@ -203,8 +284,12 @@ static enum verdict way(struct walk *w)
 
 	if (w->e->opt.hook >= 0) {
 		w->is_forwarded = w->e->opt.hook == HOOK_FORWARD || (has_in && has_out);
+		if (w->f.family == FAMILY_FRAME && !path_is_at_device((enum hook)w->e->opt.hook))
+			return VERDICT_ACCEPT;
 		return at_hook(w, (enum hook)w->e->opt.hook);
 	}
+	if (w->f.family == FAMILY_FRAME)
+		return frame(w, has_in, has_out);
 	if (has_in || has_out)
 		return has_in ? received(w, has_out) : sent(w);
 	if (fork_choose(w, "whether the packet is received or sent by this machine is not known; in=, out= or --hook says it"))
@@ -225,6 +310,6 @@ void path_run(struct walk *w)
 	out->is_malformed = w->f.is_malformed && out->why.n != 0;
 	out->mark_known = w->f.known[FIELD_MARK];
 	out->mark = out->mark_known ? (uint32_t)w->f.v[FIELD_MARK] : 0;
-	if (w->e->opt.track)
+	if (w->e->opt.track && w->f.family != FAMILY_FRAME)
 		track_leave(w, v);
 }

@@ -259,6 +259,30 @@ static enum verdict walk_base(struct walk *w, const struct chain *base)
 
 /* ---------- one hook ---------- */
 
+/* Does the chain hang at the packet's device? A name that ends in * is a prefix. May choose. */
+static bool is_at_device(struct walk *w, const struct chain *base)
+{
+	struct valset_span *span = arena_new(w->a, struct valset_span, base->devices.n + 1);
+	struct test *t = arena_new(w->a, struct test, 1);
+
+	for (size_t i = 0; i < base->devices.n; i++) {
+		struct str name = base->devices.v[i];
+		bool is_prefix = str_ends(name, "*");
+
+		if (is_prefix)
+			name = str_slice(name, 0, name.n - 1);
+		span[i].lo = field_name_value(name);
+		span[i].hi = is_prefix ? field_name_prefix_last(name) : span[i].lo;
+	}
+	t->kind = TEST_IN;
+	t->field[0] = w->hook == HOOK_INGRESS ? FIELD_IIF : FIELD_OIF;
+	t->n_fields = 1;
+	t->in = valset_make(w->a, span, base->devices.n);
+	t->what = w->hook == HOOK_INGRESS ? "the device that receives" : "the device that sends";
+	w->chain = base;
+	return test_truth(w, t) == EVAL_YES;
+}
+
 /* The destination becomes what the connection's first packet had made of it. */
 static void translate(struct walk *w)
 {
@@ -280,6 +304,8 @@ enum verdict walk_hook(struct walk *w, enum hook hook)
 			translate(w);
 		if (b->v[i]->is_nat && !nat_is_asked(w, b->v[i]))
 			continue;
+		if (path_is_at_device(hook) && !is_at_device(w, b->v[i]))
+			continue;
 		v = walk_base(w, b->v[i]);
 		if (v != VERDICT_ACCEPT || w->has_given_up)
 			return v;
@@ -288,7 +314,7 @@ enum verdict walk_hook(struct walk *w, enum hook hook)
 		conn_enter(w);
 	if (tracks)
 		translate(w);
-	else if (hook != HOOK_FORWARD)
+	else if (hook != HOOK_FORWARD && !path_is_at_device(hook))
 		track_translate(w);
 	return VERDICT_ACCEPT;
 }

@@ -29,7 +29,7 @@ struct eval {
 	struct base {
 		struct chain **v;
 		size_t n;
-	} base[FAMILY_COUNT][HOOK_COUNT];
+	} base[FAMILY_ALL][HOOK_COUNT];
 	bool *is_harmless;  /* by rule.id: whether it matched changes nothing that a later rule could see */
 	bool *counts_itself; /* by rule.id: it says where it counts */
 	VEC(uint32_t) hashlimits, recents; /* rules that have one */
@@ -126,6 +126,7 @@ void guess_absent(struct walk *w, enum field f);
 
 /* ---------- path.c, walk.c ---------- */
 void path_run(struct walk *w);
+bool path_is_at_device(enum hook h);
 enum verdict walk_hook(struct walk *w, enum hook hook);
 void walk_note(struct walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
