@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Reads text; returns its printed form and its model as text, or false if it has errors. */
 static bool read_once(struct arena *a, enum lang l, struct str text, struct str *printed, struct str *model)
 {
-	struct sources sources = { .a = a };
+	struct sources sources = { .a = a, .has_no_files = true };
 	struct diags d = { .a = a, .sources = &sources };
 	struct ruleset *rs = policy_create(a);
 	struct lang_file file;

@@ -36,8 +36,11 @@ static const char *what_of(struct nft_parse *p, const struct nft_expr *e)
 
 	if (e->kind == NFT_BINOP)
 		return what_of(p, e->part[0]);
-	if (e->kind == NFT_SELECT && r->name)
-		return r->kind == 1 && r->source == NFT_META ? r->name : arena_cstr(p->a, arena_printf(p->a, "%s %s", r->word, r->name));
+	if (e->kind == NFT_SELECT && r->name) {
+		if (!p->what[e->sel])
+			p->what[e->sel] = r->kind == 1 && r->source == NFT_META ? r->name : arena_printf(p->a, "%s %s", r->word, r->name).p;
+		return p->what[e->sel];
+	}
 	return e->kind == NFT_SELECT ? r->word : e->kind == NFT_PAYLOAD ? "these bits" : nft_type_table[e->type].name;
 }
 

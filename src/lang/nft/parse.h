@@ -52,6 +52,7 @@ struct nft_parse {
 	struct nft_symbols symbols;
 	struct nft_names names;
 	struct strmap words;		 /* of select.def: to the first row + 1, as a number */
+	const char *what[NFT_SEL_COUNT]; /* "ip saddr", once it was needed */
 	struct strmap complaints;	 /* places that have an error */
 	struct nft_table *table;
 	struct nft_chain *chain;

@@ -36,8 +36,8 @@ static struct nft_expr *make(struct nft_parse *p, enum nft_select_id sel, struct
 	return e;
 }
 
-/* "expected a field of ip: saddr, daddr ...", with the nearest one. */
-static struct nft_expr *unknown(struct nft_parse *p, const char *word)
+/* "expected a field of ip: saddr, daddr ...", with the nearest one; if none is near, the word itself is meant, at `at`. */
+static struct nft_expr *unknown(struct nft_parse *p, const char *word, const struct loc *at)
 {
 	const struct nft_token *t = nft_peek(p);
 	VEC(const char *) names = { 0 };
@@ -54,6 +54,10 @@ static struct nft_expr *unknown(struct nft_parse *p, const char *word)
 		return NULL;
 	if (t->kind == NFT_TOK_WORD)
 		near = str_nearest(nft_token_text(t), names.v, names.n);
+	if (!near && at) {
+		nft_hint(p, nft_error(p, *at, "'%s' stands without one of its fields", word), "they are: %.*s", STR_ARG(buf_str(&b)));
+		return NULL;
+	}
 	g = nft_error(p, nft_token_loc(t), "expected a field of %s: %.*s%s%.*s%s", word, STR_ARG(buf_str(&b)),
 		      t->kind == NFT_TOK_LINE ? "" : ", found '", t->kind == NFT_TOK_LINE ? 0 : (int)t->len, t->p,
 		      t->kind == NFT_TOK_LINE ? "" : "'");
@@ -91,7 +95,7 @@ static struct nft_expr *simple(struct nft_parse *p, const char *word, struct loc
 	struct loc to = nft_token_loc(nft_peek(p));
 	enum nft_select_id sel = field(p, word);
 
-	return sel ? make(p, sel, nft_span(at, to)) : unknown(p, word);
+	return sel ? make(p, sel, nft_span(at, to)) : unknown(p, word, &at);
 }
 
 /* ---------- raw bits ---------- */
@@ -186,7 +190,7 @@ static struct nft_expr *option_field(struct nft_parse *p, const char *word, cons
 		nft_next(p);
 	else if (!nft_is_word(p, "exists") && !nft_is_word(p, "missing") && !nft_is(p, NFT_TOK_NE) && !nft_is(p, NFT_TOK_EQ) &&
 		 !nft_is(p, NFT_TOK_NUMBER) && nft_is(p, NFT_TOK_WORD))
-		return unknown(p, word);
+		return unknown(p, word, NULL);
 	e->lo = o->kind;
 	e->hi = o->block;
 	e->text = o->shown ? str_from(o->shown) : arena_printf(p->a, "%u", o->kind);
@@ -317,7 +321,7 @@ static struct nft_expr *route(struct nft_parse *p, struct loc at)
 			set_family(p, e);
 			return e;
 		}
-	return unknown(p, "rt");
+	return unknown(p, "rt", &at);
 }
 
 static struct nft_expr *osf(struct nft_parse *p, struct loc at)

@@ -125,7 +125,7 @@ bool nft_is(struct nft_parse *p, unsigned kind)
 
 static bool token_is_word(const struct nft_token *t, const char *word)
 {
-	return t->kind == NFT_TOK_WORD && str_is(nft_token_text(t), word);
+	return t->kind == NFT_TOK_WORD && t->p[0] == word[0] && strncmp(t->p, word, t->len) == 0 && word[t->len] == '\0';
 }
 
 bool nft_is_word(struct nft_parse *p, const char *word)
