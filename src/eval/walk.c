@@ -296,11 +296,12 @@ enum verdict walk_hook(struct walk *w, enum hook hook)
 	bool tracks = hook == HOOK_PREROUTING || hook == HOOK_OUTPUT;
 
 	for (size_t i = 0; i < b->n; i++) {
+		int priority = policy_priority(b->v[i]);
 		enum verdict v;
 
-		if (tracks && !w->ct_done && b->v[i]->priority >= CONN_PRIORITY)
+		if (tracks && !w->ct_done && priority >= CONN_PRIORITY)
 			conn_enter(w);
-		if (tracks && b->v[i]->priority > DST_NAT_PRIORITY)
+		if (tracks && priority > DST_NAT_PRIORITY)
 			translate(w);
 		if (b->v[i]->is_nat && !nat_is_asked(w, b->v[i]))
 			continue;

@@ -12,7 +12,7 @@
  * Loops are found by walking calls in depth first order from every base chain, then from what is left; a call to a chain
  * that is being walked closes a loop. The walk keeps its own stack, so that a long row of calls costs no C stack.
  */
-#include "policy/policy.h"
+#include "policy/hooks.h"
 
 enum mark { MARK_NEW, MARK_OPEN, MARK_DONE };
 
@@ -22,6 +22,7 @@ struct frame {
 	const struct rule *by; /* the call that led here; NULL at the bottom */
 	struct loc at;	       /* place of that call */
 	uint32_t rule, step;   /* next to look at */
+	uint32_t outcome;      /* of a map: the next one */
 };
 
 struct walk {
@@ -31,6 +32,8 @@ struct walk {
 	uint8_t *mark; /* by position of the chain in the ruleset */
 	VEC(struct frame) stack;
 	const struct chain *base; /* where the walk began, if that is a base chain */
+	bool has_loop;
+	VEC(struct loc) told;	  /* calls whose loop was reported: a twin's stands at the same place */
 };
 
 static void push(struct walk *w, const struct chain *c, const struct rule *by, struct loc at)
@@ -59,6 +62,15 @@ static struct str cycle_text(struct walk *w, size_t from)
 	return buf_str(&b);
 }
 
+static bool was_told(struct walk *w, struct loc at)
+{
+	for (size_t i = 0; i < w->told.n; i++)
+		if (at.source && w->told.v[i].source == at.source && w->told.v[i].off == at.off)
+			return true;
+	*vec_add(w->a, &w->told) = at;
+	return false;
+}
+
 /* The call at `at` leads back to stack[from]. Reported at its first call, and again at the one that closes it. */
 static void report_loop(struct walk *w, size_t from, struct loc at)
 {
@@ -66,6 +78,9 @@ static void report_loop(struct walk *w, size_t from, struct loc at)
 	bool is_self = from + 1 == w->stack.n;
 	struct loc first = is_self ? at : w->stack.v[from + 1].at;
 
+	w->has_loop = true;
+	if (was_told(w, first))
+		return;
 	if (!w->base) {
 		if (w->rs->lacks_rules)
 			return; /* one of them may reach it */
@@ -121,13 +136,20 @@ static void walk_from(struct walk *w, const struct chain *start)
 			f->step = 0;
 			continue;
 		}
-		s = &r->step[f->step++];
+		s = &r->step[f->step];
+		if (s->kind == STEP_MAP && f->outcome < s->map->map->n_outcomes) {
+			s = &s->map->map->outcome[f->outcome++];
+		} else {
+			f->step++;
+			f->outcome = 0;
+		}
 		if (s->kind == STEP_VERDICT && s->v.chain)
 			meet(w, s->v.chain, r, s->v.at);
 	}
 }
 
-static void check_loops(const struct ruleset *rs, struct diags *d, struct arena *scratch)
+/* Is there one? */
+static bool check_loops(const struct ruleset *rs, struct diags *d, struct arena *scratch)
 {
 	struct walk w = { .rs = rs, .d = d, .a = scratch, .mark = arena_new(scratch, uint8_t, rs->chains.n + 1) };
 
@@ -136,6 +158,7 @@ static void check_loops(const struct ruleset *rs, struct diags *d, struct arena 
 			walk_from(&w, rs->chains.v[i]);
 	for (size_t i = 0; i < rs->chains.n; i++)
 		walk_from(&w, rs->chains.v[i]);
+	return w.has_loop;
 }
 
 static void unknown_set(const struct ruleset *rs, const struct set_use *use, struct diags *d)
@@ -167,10 +190,10 @@ static void check_use(const struct rule *r, const struct set_use *use, const str
 			  r->chain->family == FAMILY_IP6 ? "IPv6" : "IPv4", what);
 }
 
-static void check_rule_sets(const struct ruleset *rs, const struct rule *r, struct diags *d)
+static void check_steps(const struct ruleset *rs, const struct rule *r, const struct step *steps, uint32_t n, struct diags *d)
 {
-	for (uint32_t i = 0; i < r->n_steps; i++) {
-		const struct step *s = &r->step[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct step *s = &steps[i];
 		const struct set_use *use = s->kind == STEP_TEST && s->test.kind == TEST_SET ? s->test.set :
 					    s->kind == STEP_EFFECT			      ? s->effect.set :
 											NULL;
@@ -179,6 +202,8 @@ static void check_rule_sets(const struct ruleset *rs, const struct rule *r, stru
 			check_use(r, use, s, d);
 		else if (use)
 			unknown_set(rs, use, d);
+		if (s->kind == STEP_MAP)
+			check_steps(rs, r, s->map->map->outcome, s->map->map->n_outcomes, d);
 	}
 }
 
@@ -186,9 +211,10 @@ void policy_check(const struct ruleset *rs, struct diags *d)
 {
 	struct arena *scratch = arena_create();
 
-	check_loops(rs, d, scratch);
+	hooks_check(rs, check_loops(rs, d, scratch), d, scratch);
 	for (size_t i = 0; i < rs->rules.n; i++)
-		check_rule_sets(rs, rs->rules.v[i], d);
+		if (policy_rule_root(rs->rules.v[i]) == rs->rules.v[i])
+			check_steps(rs, rs->rules.v[i], rs->rules.v[i]->step, rs->rules.v[i]->n_steps, d);
 	for (size_t i = 0; i < rs->sets.n && !rs->lacks_sets; i++)
 		for (size_t j = 0; rs->sets.v[i]->dim[0] == SET_DIM_LIST && j < rs->sets.v[i]->elems.n; j++) {
 			const struct set_elem *e = &rs->sets.v[i]->elems.v[j];

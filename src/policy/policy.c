@@ -222,6 +222,23 @@ void policy_number(struct ruleset *rs)
 	arena_destroy(scratch);
 }
 
+int policy_priority(const struct chain *c)
+{
+	enum { DST_NAT = -100, SRC_NAT = 100 };
+
+	if (!c->is_nat)
+		return c->priority;
+	return c->hook == HOOK_PREROUTING || c->hook == HOOK_OUTPUT ? DST_NAT : SRC_NAT;
+}
+
+/* Does x, which was registered before y, stand behind it? */
+static bool stands_behind(const struct chain *x, const struct chain *y)
+{
+	if (policy_priority(x) != policy_priority(y))
+		return policy_priority(x) > policy_priority(y);
+	return !(x->is_nat && y->is_nat) || x->priority >= y->priority;
+}
+
 struct chain **policy_base_chains(struct arena *a, const struct ruleset *rs, enum family fam, enum hook hook, size_t *n)
 {
 	struct chain **v = arena_new(a, struct chain *, rs->chains.n);
@@ -233,7 +250,7 @@ struct chain **policy_base_chains(struct arena *a, const struct ruleset *rs, enu
 
 		if (c->family != fam || c->hook != hook || hook == HOOK_NONE)
 			continue;
-		for (; k > 0 && v[k - 1]->priority >= c->priority; k--)
+		for (; k > 0 && stands_behind(v[k - 1], c); k--)
 			v[k] = v[k - 1];
 		v[k] = c;
 		++*n;

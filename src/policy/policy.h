@@ -445,6 +445,7 @@ struct ruleset {
 	VEC(struct map *) maps; /* also those written in a rule */
 	VEC(struct counter *) counters;
 	VEC(struct beyond) beyond;
+	bool has_all_families; /* its language's files speak of all: where one has no chain, nothing is filtered */
 	bool lacks_rules, lacks_sets; /* some could not be read; then there was an error, and this is for policy_check() only */
 	struct strmap chain_by_name, set_by_name; /* for the functions below */
 };
@@ -473,14 +474,17 @@ void policy_number(struct ruleset *rs);
  * ones consist of, their tests' values too.
  */
 void policy_ahead(const struct chain *c, size_t i);
+/* Where a base chain really stands: those that translate hang where the kernel does so, whatever priority they name. */
+int policy_priority(const struct chain *c);
 /*
- * Base chains of a family at a hook in the order in which packets meet them (priority; equal ones: the later
- * registered first). Result: array of pointers in a, *n of them.
+ * Base chains of a family at a hook in the order in which packets meet them (policy_priority(); chains that translate by
+ * the priority they name; equal ones: the later registered first). Result: array of pointers in a, *n of them.
  */
 struct chain **policy_base_chains(struct arena *a, const struct ruleset *rs, enum family fam, enum hook hook, size_t *n);
 /*
  * Checks the whole: jump loops reachable from a base chain are errors with the cycle written out. Loops that
- * nobody reaches are warnings. Sets that are used and not defined are warnings (id "unknown-set").
+ * nobody reaches are warnings. Sets that are used and not defined are warnings (id "unknown-set"). What base chains do to
+ * each other, too (hooks.c). Of twins it speaks once.
  */
 void policy_check(const struct ruleset *rs, struct diags *d);
 const char *policy_hook_name(enum hook h);	   /* "prerouting" */
