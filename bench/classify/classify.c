@@ -55,7 +55,7 @@ static void *map_of(struct bpf_object *o, const char *name)
 static bool program_open(struct program *p, const char *file, bool ip6)
 {
 	struct dp_config c = { .table_mask = (2ull << HALF_LOG2) - 1, .counter_mask = (8ull << COUNTERS_LOG2) - 1, .state_mask = 7,
-			       .features = DP_F_PORTS | DP_F_LOOKUP, .point = POINT + (ip6 ? DP_POINTS_PER_FAMILY : 0),
+			       .features = DP_F_PORTS | DP_F_LOOKUP | DP_F_CLASSES, .point = POINT + (ip6 ? DP_POINTS_PER_FAMILY : 0),
 			       .half_log2 = HALF_LOG2, .counters_log2 = COUNTERS_LOG2 };
 	struct bpf_object *o = bpf_object__open_file(file, NULL);
 

@@ -16,13 +16,13 @@ static void put_lookup(struct plan *p, const struct choice *m, size_t from)
 {
 	struct code *c = p->l->code;
 	struct code_insn *i = code_add(c, DP_OP_LOOKUP);
+	bool classes = m->engine == TABLES_ENGINE_CLASSES;
 
-	i->arg = (uint8_t)((p->l->is_ip6 ? DP_LOOKUP_IP6 : 0) | (p->has_ct ? DP_LOOKUP_CT : 0) |
-			   (m->engine == TABLES_ENGINE_CLASSES ? DP_LOOKUP_CLASSES : 0));
+	i->arg = (uint8_t)((p->l->is_ip6 ? DP_LOOKUP_IP6 : 0) | (p->has_ct ? DP_LOOKUP_CT : 0) | (classes ? DP_LOOKUP_CLASSES : 0));
 	i->a = m->root;
 	i->b = p->policy_result;
 	i->c = (uint64_t)from << 32 | m->begin;
-	c->features |= DP_F_LOOKUP;
+	c->features |= DP_F_LOOKUP | (classes ? DP_F_CLASSES : 0);
 }
 
 /* Old places to new ones: to[] has one for each old instruction of the list and one for its end. */

@@ -191,9 +191,15 @@ DP_GLOBAL u64 dp_lookup_classes(const struct dp_key *k, u32 pc)
 	return dp_classes_from(k, t, k->base + (u32)i[3], i[1], i[3] >> 32);
 }
 
+/* Where no list has class tables, the verifier never sees what reads them. */
+static __always_inline bool dp_lookup_has_classes(const u64 *i)
+{
+	return (dp_c.features & DP_F_CLASSES) && (i[0] >> 8 & DP_LOOKUP_CLASSES);
+}
+
 static __always_inline u64 dp_lookup(struct dp_key *k, const u64 *i, u32 pc)
 {
-	if (!(i[0] >> 8 & DP_LOOKUP_CLASSES))
+	if (!dp_lookup_has_classes(i))
 		return dp_lookup_graph(k, pc);
 	dp_lookup_sums(k, pc);
 	return dp_lookup_classes(k, pc);
@@ -214,7 +220,7 @@ static __always_inline u64 dp_lookup_few(const struct dp_key *k, const u64 *t, c
 /* The same at the head of a list, and for few leaves: others are DP_RESULT_NONE. */
 static __always_inline u64 dp_lookup_short(const struct dp_key *k, const u64 *t, const u64 *i, bool is_ip6)
 {
-	if (i[0] >> 8 & DP_LOOKUP_CLASSES)
+	if (dp_lookup_has_classes(i))
 		return dp_classes_first(k, t, k->base + (u32)i[3], i[1]);
 	return is_ip6 ? dp_lookup_few(k, t, i, true) : dp_lookup_few(k, t, i, false);
 }

@@ -96,6 +96,7 @@ enum dp_feature {
 	DP_F_LOOKUP = 1 << 19, /* lists with a lookup engine: tables/lookup.h */
 	DP_F_MAP = 1 << 20, /* maps, and tests on several values together */
 	DP_F_PAYLOAD = 1 << 21, /* bits of headers */
+	DP_F_CLASSES = 1 << 22, /* lists with class tables: tables/classes.h */
 };
 
 /* The frozen constants of a program: its whole .rodata. */
