@@ -271,7 +271,7 @@ static uint32_t target_of(const struct code *c, uint32_t at, int label)
 static bool is_question(uint8_t op)
 {
 	return op == DP_OP_SET || op == DP_OP_TCPOPT || op == DP_OP_TCPMSS || op == DP_OP_U32 || op == DP_OP_STRING ||
-	       op == DP_OP_TUPLE || op == DP_OP_PAYLOAD;
+	       op == DP_OP_TUPLE || op == DP_OP_PAYLOAD || op == DP_OP_TAKE;
 }
 
 /* Can the compare be false? */

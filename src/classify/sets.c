@@ -7,9 +7,19 @@
 
 #include <errno.h>
 
+#include "classify/bytes.h"
+#include "classify/test.h"
 #include "sets/setmem.h"
 
 enum state { STATE_NOT_ASKED, STATE_ASKED, STATE_REFUSED };
+
+/* A set that is asked by fields, while its words are found. */
+struct by_field {
+	bool is_ip4;
+	int absent;
+	unsigned n_made;
+	uint8_t w[2];
+};
 
 struct sets {
 	struct arena *a;
@@ -224,6 +234,85 @@ static unsigned dim_words(const struct set *s, unsigned dim, bool is_src, uint8_
 	}
 }
 
+/* A value in a word of its own. */
+static void emit_take(struct code *c, const struct place *p, unsigned from, uint64_t mask, unsigned to)
+{
+	struct code_insn *i = code_add(c, DP_OP_TAKE);
+
+	i->arg = (uint8_t)to;
+	i->a = mask << p->shift;
+	i->b = p->shift;
+	i->c = from;
+}
+
+/*
+ * The words of dimension d, and what puts the values there; n_made words are used already, from the lower one on. Absent
+ * values go to absent.
+ */
+static unsigned key_words_of(struct code *c, const struct set *s, const struct set_use *use, unsigned d, struct by_field *f)
+{
+	const struct map_key *key = &use->key[d];
+	struct place p = place_of(key->field, f->is_ip4);
+	unsigned lo = f->n_made ? DP_W_MADE_HI : DP_W_MADE_LO;
+	int there = code_label(c);
+
+	if (key->payload) {
+		bytes_emit_payload(c, key->payload, lo, there, f->absent);
+		code_put(c, there);
+		f->n_made += key->payload->n_bits > 64 ? 2 : 1;
+		f->w[0] = key->payload->n_bits > 64 ? DP_W_MADE_HI : (uint8_t)lo;
+		f->w[1] = DP_W_MADE_LO;
+		return key->payload->n_bits > 64 ? 2 : 1;
+	}
+	c->features |= p.feature;
+	if (p.has_mask)
+		test_emit_presence(c, &p, there, f->absent);
+	code_put(c, there);
+	if (s->dim[d] != SET_DIM_VALUE)
+		return dim_words(s, d, key->field == FIELD_SRC || key->field == FIELD_IIF || key->field == FIELD_MAC_SRC, f->w);
+	f->w[0] = (uint8_t)lo;
+	f->n_made++;
+	if (p.bits <= 64) {
+		emit_take(c, &p, p.word, (uint64_t)key->mask & (p.bits == 64 ? ~0ull : (1ull << p.bits) - 1), lo);
+		return 1;
+	}
+	f->n_made++;
+	f->w[0] = DP_W_MADE_HI;
+	f->w[1] = DP_W_MADE_LO;
+	emit_take(c, &p, p.high, (uint64_t)(key->mask >> 64), DP_W_MADE_HI);
+	emit_take(c, &p, p.word, (uint64_t)key->mask, DP_W_MADE_LO);
+	return 2;
+}
+
+static void emit_by_field(struct sets *s, struct code *c, const struct test *t, bool is_ip4, int yes, int no)
+{
+	int in = t->negated ? no : yes, out = t->negated ? yes : no;
+	const struct set *set = t->set->set;
+	struct by_field f = { .is_ip4 = is_ip4, .absent = t->on_absent ? yes : no };
+	struct code_insn *i;
+	uint64_t words = 0;
+	unsigned n = 0;
+
+	if ((set->has_addrs && set->family != (is_ip4 ? FAMILY_IP4 : FAMILY_IP6)) || !may_ask(s, set)) {
+		code_test(c, (struct code_atom){ DP_W_L4, 0, 1, 0 }, in, out);
+		return;
+	}
+	for (unsigned d = 0; d < set->n_dims; d++) {
+		unsigned k = key_words_of(c, set, t->set, d, &f);
+
+		for (unsigned j = 0; j < k; j++)
+			words |= (uint64_t)f.w[j] << 8 * n++;
+	}
+	i = code_add(c, DP_OP_SET);
+	i->a = set->id;
+	i->b = words;
+	i->c = is_ip4 ? DP_SET_IS_IP4 : 0;
+	i->yes = in;
+	i->no = out;
+	c->features |= DP_F_SET;
+	c->steps += s->n_shapes[set->id];
+}
+
 static void emit_one(struct sets *s, struct code *c, const struct set *set, const struct set_use *use, bool is_ip4, int in, int out)
 {
 	enum family family = is_ip4 ? FAMILY_IP4 : FAMILY_IP6;
@@ -286,7 +375,9 @@ void sets_emit(struct sets *s, struct code *c, const struct test *t, bool is_ip4
 {
 	int in = t->negated ? no : yes, out = t->negated ? yes : no;
 
-	if (is_list(t->set->set) && t->set->n_dirs >= 1)
+	if (t->set->by_field)
+		emit_by_field(s, c, t, is_ip4, yes, no);
+	else if (is_list(t->set->set) && t->set->n_dirs >= 1)
 		emit_list(s, c, t, is_ip4, in, out);
 	else
 		emit_one(s, c, t->set->set, t->set, is_ip4, in, out);

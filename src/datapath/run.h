@@ -149,6 +149,8 @@ static __always_inline u32 dp_ask(DP_CTX *ctx, struct dp_key *k, u32 pc, u64 hea
 		return dp_jump(head, dp_u32_test(ctx, k, pc));
 	if (op == DP_OP_STRING && (dp_c.features & DP_F_BYTES))
 		return dp_jump(head, dp_string_test(ctx, k, pc));
+	if (op == DP_OP_TAKE && (dp_c.features & DP_F_SET))
+		return dp_jump(head, dp_set_take(k, pc));
 	if (op == DP_OP_PAYLOAD && (dp_c.features & DP_F_PAYLOAD))
 		return dp_jump(head, dp_payload(ctx, k, pc));
 	if (op >= DP_OP_LIMIT && op <= DP_OP_QUOTA && (dp_c.features & DP_F_STATE))

@@ -164,6 +164,25 @@ static __always_inline u32 dp_set_shape(struct dp_key *k, const u64 *s, const u6
 				       (i[3] & DP_SET_EXCEPTION ? DP_SLOT_EXCEPTION : 0));
 }
 
+/* A value as a set holds it: a word of its own, from bits of another. True. */
+DP_GLOBAL int dp_set_take(struct dp_key *k, u32 pc)
+{
+	const u64 *t = dp_map(&dp_table), *i;
+	u64 v;
+
+	if (!k || !t)
+		return 1;
+	i = dp_insn(k, t, pc);
+	if (i[3] >= DP_KEY_WORDS)
+		return 1;
+	v = DP_SHR(k->w[i[3]] & i[1], i[2]);
+	if ((i[0] >> 8 & 0xff) == DP_W_MADE_HI)
+		k->w[DP_W_MADE_HI] = v;
+	else
+		k->w[DP_W_MADE_LO] = v;
+	return 1;
+}
+
 /*
  * Asks the set of the instruction at pc, or its next shape. Returns how far to go on, 0: ask again for the one after.
  */

@@ -188,7 +188,7 @@ static bool plen_is_used(const struct set_index *ix, unsigned dim, unsigned plen
 static enum lookup look_nets(const struct walk *w, const struct set_index *ix, struct set_elem *packet, unsigned dim)
 {
 	u128 whole = dim < ix->set->n_dims ? packet->v[dim] : 0;
-	bool ends_at_first = dim + 1 < ix->set->n_dims && ix->set->dim[dim + 1] == SET_DIM_IFACE;
+	bool ends_at_first = dim == 0 && str_is(ix->set->type, "hash:net,iface"); /* and of no other type */
 
 	while (dim < ix->set->n_dims && !index_has_prefixes(ix, dim))
 		whole = ++dim < ix->set->n_dims ? packet->v[dim] : 0;

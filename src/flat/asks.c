@@ -28,10 +28,19 @@ static uint32_t asks_field(enum field f)
 	return field_table[f].layer == FIELD_LAYER_EXT ? ASKS_EXT : 0;
 }
 
+static uint32_t asks_payload(const struct payload_ref *p)
+{
+	return ASKS_BYTES | (p->base == PAYLOAD_LINK ? ASKS_ETHER : 0);
+}
+
 static uint32_t asks_set(const struct set_use *use)
 {
 	uint32_t asks = 0;
 
+	for (unsigned i = 0; use->by_field && use->set && i < use->set->n_dims; i++)
+		asks |= use->key[i].payload ? asks_payload(use->key[i].payload) : asks_field(use->key[i].field);
+	if (use->by_field)
+		return asks;
 	for (unsigned i = 0; i < use->n_dirs; i++)
 		asks |= use->dir[i] == SET_DIR_SRC ? ASKS_IIF : ASKS_OIF;
 	if (!use->set)
@@ -41,11 +50,6 @@ static uint32_t asks_set(const struct set_use *use)
 		if (use->set->dim[i] == SET_DIM_IFACE || use->set->dim[i] == SET_DIM_MAC || use->set->dim[i] == SET_DIM_LIST)
 			return asks | ASKS_ETHER;
 	return 0;
-}
-
-static uint32_t asks_payload(const struct payload_ref *p)
-{
-	return ASKS_BYTES | (p->base == PAYLOAD_LINK ? ASKS_ETHER : 0);
 }
 
 static uint32_t asks_key(const struct map_use *u)

@@ -15,7 +15,7 @@
 
 #include "policy/policy.h"
 
-enum { FLAT_POINTS = 32, FLAT_MAX_CHAINS = 8, FLAT_MAX_DEPTH = 16, FLAT_POSITIONS = 16, FLAT_MAX_U32 = 4096 };
+enum { FLAT_POINTS = 32, FLAT_MAX_CHAINS = 8, FLAT_MAX_DEPTH = 16, FLAT_POSITIONS = 16, FLAT_MAX_U32 = 4096, FLAT_SET_WORDS = 5 };
 
 /*
  * A position is a hook and a priority, with a number that it has in both families: point = family * 16 + position. Which

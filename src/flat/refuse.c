@@ -136,6 +136,13 @@ static const char *reason_of_field(enum field f)
 	}
 }
 
+static bool is_whole_key(const struct map_key *k, unsigned bits)
+{
+	u128 all = bits >= 128 ? ~(u128)0 : ((u128)1 << bits) - 1;
+
+	return (k->mask & all) == all;
+}
+
 static const char *reason_of_state(const struct state_spec *s)
 {
 	switch (s->kind) {
@@ -157,11 +164,65 @@ static const char *reason_of_state(const struct state_spec *s)
 	return "this cannot be decided here";
 }
 
+/*
+ * Values of a set that is asked by fields. Addresses, names and Ethernet addresses are asked where they lie, other values are
+ * first put into one of two words.
+ */
+static const char *reason_of_dim(const struct set *s, const struct map_key *k, unsigned d, unsigned *words)
+{
+	bool is_wide = k->payload ? k->payload->n_bits > 64 : field_table[k->field].bits > 64;
+	enum field f = k->field;
+
+	if (!k->payload && reason_of_field(f))
+		return reason_of_field(f);
+	switch (s->dim[d]) {
+	case SET_DIM_ADDR:
+	case SET_DIM_NET:
+		return k->payload || (f != FIELD_SRC && f != FIELD_DST) || !is_whole_key(k, s->family == FAMILY_IP4 ? 32 : 128) ?
+			       "a set of addresses is asked with the packet's source or destination only" :
+			       NULL;
+	case SET_DIM_IFACE:
+		return k->payload || (f != FIELD_IIF && f != FIELD_OIF) ? "a set of interfaces is asked with an interface only" : NULL;
+	case SET_DIM_MAC:
+		return k->payload || (f != FIELD_MAC_SRC && f != FIELD_MAC_DST) ? "a set of Ethernet addresses is asked with one only" :
+										 NULL;
+	case SET_DIM_VALUE:
+		if (k->payload && !is_whole_key(k, k->payload->n_bits))
+			return "bits of a header under a mask are not looked up in a set here";
+		*words += is_wide ? 2 : 1;
+		return *words > 2 ? "so many values besides addresses and interfaces are not looked up together here" : NULL;
+	default:
+		return "sets of this kind are not asked by fields here";
+	}
+}
+
+/* An element has at most FLAT_SET_WORDS words of 64 bits. */
+static bool is_too_wide(const struct set *s)
+{
+	unsigned n = 0;
+
+	for (unsigned d = 0; d < s->n_dims; d++) {
+		bool is_addr = s->dim[d] == SET_DIM_ADDR || s->dim[d] == SET_DIM_NET;
+
+		n += s->dim[d] == SET_DIM_IFACE || (is_addr && s->family == FAMILY_IP6) ||
+				     (s->dim[d] == SET_DIM_VALUE && s->value_bits[d] > 64) ? 2 : 1;
+	}
+	return n > FLAT_SET_WORDS;
+}
+
 static const char *reason_of_set(const struct set_use *use)
 {
+	const char *why = NULL;
+	unsigned words = 0;
+
+	if (use->by_field && use->set && is_too_wide(use->set))
+		return "its values together are wider than 320 bits, which no set holds here";
+
 	if (use->has_counters)
 		return "the counters of set elements are not kept here";
-	return NULL;
+	for (unsigned d = 0; use->by_field && use->set && d < use->set->n_dims && !why; d++)
+		why = reason_of_dim(use->set, &use->key[d], d, &words);
+	return why;
 }
 
 static const char *reason_of_bytes(const struct bytes_spec *b)

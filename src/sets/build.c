@@ -164,6 +164,8 @@ static bool check_kind(const struct head *h, const struct setmem_source *src, st
 	for (unsigned d = 0; d < h->n_dims; d++)
 		if (h->dim[d] == SET_DIM_LIST)
 			op->err = -EOPNOTSUPP;
+	if (h->key_words > DP_SET_WORDS)
+		op->err = -EOPNOTSUPP;
 	if (src->span && !is_list(h))
 		op->err = -EINVAL;
 	return !op->err;
@@ -257,7 +259,7 @@ uint32_t setmem_most_shapes(const struct set *s)
 	bool ok;
 
 	head_fill(&h, s);
-	ok = h.is_trie || collect_shapes(&op, (struct given){ .h = &h, .s = s }, &shapes);
+	ok = h.key_words <= DP_SET_WORDS && (h.is_trie || collect_shapes(&op, (struct given){ .h = &h, .s = s }, &shapes));
 	arena_destroy(op.a);
 	return ok ? most_shapes(h.is_trie ? 1 : shapes.n) : 0;
 }

@@ -103,6 +103,7 @@ void head_fill(struct head *h, const struct set *s)
 	put_text(h->options, sizeof h->options, s->options);
 	for (unsigned d = 0; d < s->n_dims; d++)
 		h->dim[d] = (uint8_t)s->dim[d];
+	memcpy(h->value_bits, s->value_bits, sizeof h->value_bits);
 	for (unsigned d = 0; d < s->n_dims; d++)
 		h->key_words = (uint8_t)(h->key_words + key_words(h, d));
 }
@@ -129,6 +130,7 @@ struct set *setmem_model(struct arena *a, const struct setmem *m, uint32_t id)
 	};
 	for (unsigned d = 0; d < h->n_dims; d++)
 		s->dim[d] = (enum set_dim)h->dim[d];
+	memcpy(s->value_bits, h->value_bits, sizeof s->value_bits);
 	return s;
 }
 
@@ -170,6 +172,8 @@ uint64_t setmem_declared(const struct set *s)
 			   (uint64_t)s->default_timeout_s << 32);
 	h = mix_value(mix(mix(h, s->max_elems), s->mark_mask), s->has_bitmask ? s->bitmask : 0);
 	h = mix_value(mix_value(h, s->has_range ? s->range_lo : 0), s->has_range ? s->range_hi : 0);
+	for (unsigned d = 0; d < s->n_dims; d++)
+		h = s->dim[d] == SET_DIM_VALUE ? mix(h, (uint64_t)d << 8 | s->value_bits[d]) : h;
 	for (size_t i = 0; i < s->elems.n; i++)
 		sum += elem_hash(s, &s->elems.v[i]); /* in any order */
 	return mix(mix(h, s->elems.n), sum);

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-static const uint64_t image_magic = 0x3173746573726965; /* the bytes "eirsets1" */
+static const uint64_t image_magic = 0x3273746573726965; /* the bytes "eirsets2" */
 
 static void begin_use(struct setmem *m, uint64_t *word, size_t n_words)
 {

@@ -41,7 +41,8 @@ struct head {
 	uint8_t has_range, has_default_timeout, has_counters, has_comments, has_skbinfo, forceadd, is_trie, key_words;
 	uint8_t is_changed, is_runtime, is_dirty; /* dirty: the two phases may differ */
 	uint8_t is_halfway; /* trie: elements and trie may differ, until the change is done */
-	uint32_t mark_mask, default_timeout_s, born, died, max_shapes, unused;
+	uint32_t mark_mask, default_timeout_s, born, died, max_shapes;
+	uint8_t value_bits[SET_MAX_DIMS], unused; /* of VALUE */
 	uint64_t bitmask[2], range_lo[2], range_hi[2]; /* high half first */
 	uint64_t max_elems, declared, built_at_s;
 	uint64_t n_elems[2]; /* by phase */

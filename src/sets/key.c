@@ -17,6 +17,8 @@ unsigned key_words(const struct head *h, unsigned dim)
 		return h->family == FAMILY_IP4 ? 1 : 2;
 	case SET_DIM_IFACE:
 		return 2;
+	case SET_DIM_VALUE:
+		return h->value_bits[dim] > 64 ? 2 : 1;
 	default:
 		return 1;
 	}
@@ -55,6 +57,8 @@ static u128 dim_mask(const struct head *h, const struct set_elem *el, unsigned d
 		break;
 	case SET_DIM_IFACE:
 		return name_mask(el, dim);
+	case SET_DIM_VALUE:
+		return key_prefix_mask(h->value_bits[dim], el->plen[dim]);
 	case SET_DIM_MARK:
 		return h->mark_mask ? h->mark_mask : UINT32_MAX;
 	default:
@@ -79,6 +83,9 @@ static bool is_of_set(const struct head *h, const struct set_elem *el)
 	for (unsigned d = 0; d < h->n_dims; d++)
 		if ((h->dim[d] == SET_DIM_NET || h->dim[d] == SET_DIM_ADDR) && h->family == FAMILY_IP4 &&
 		    (el->v[d] > UINT32_MAX || (h->dim[d] == SET_DIM_NET && el->plen[d] > 32)))
+			return false;
+	for (unsigned d = 0; d < h->n_dims; d++)
+		if (h->dim[d] == SET_DIM_VALUE && (el->v[d] & ~key_prefix_mask(h->value_bits[d], h->value_bits[d])))
 			return false;
 	return !h->has_range || (el->v[0] >= lo && el->v[0] <= hi);
 }
@@ -107,7 +114,7 @@ bool key_make(const struct setmem *m, const struct head *h, const struct set_ele
 
 bool key_has_ends(const struct head *h)
 {
-	return h->n_dims == 2 && h->dim[0] == SET_DIM_NET && h->dim[1] == SET_DIM_IFACE;
+	return strcmp(h->type, "hash:net,iface") == 0;
 }
 
 void key_end(const struct head *h, struct hash_key *k)
@@ -140,6 +147,8 @@ void key_elem(const struct setmem *m, const struct head *h, const struct hash_ke
 		out->plen[d] = (uint8_t)width;
 		if (h->dim[d] == SET_DIM_NET)
 			out->plen[d] = h->is_trie ? (uint8_t)k->shape : bits_of(mask);
+		if (h->dim[d] == SET_DIM_VALUE)
+			out->plen[d] = bits_of(mask);
 		if (h->dim[d] == SET_DIM_IFACE)
 			out->wildcard = mask != ~(u128)0;
 	}

@@ -42,7 +42,7 @@
 #include "tables/sets.h"
 
 #define SETMEM_NONE UINT32_MAX /* no id */
-enum { SETMEM_NAME_MAX = 31, SETMEM_MIN_LOG2 = 13, SETMEM_MAX_LOG2 = 27, SETMEM_FIXED_WORDS = 4096 };
+enum { SETMEM_NAME_MAX = 127, SETMEM_MIN_LOG2 = 13, SETMEM_MAX_LOG2 = 27, SETMEM_FIXED_WORDS = 4096 };
 
 struct setmem {
 	uint64_t *word;

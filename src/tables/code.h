@@ -46,6 +46,7 @@ enum dp_op {
 	DP_OP_QUOTA,  /* word 1: index into state */
 	DP_OP_TUPLE,  /* as MAP, of a collection of keys */
 	DP_OP_PAYLOAD, /* reads bits of a header: argument is enum dp_base; word 1: first bit 32 | how many 0; word 3: of the key */
+	DP_OP_TAKE, /* key[argument] = (key[word 3] & word 1) >> word 2, for sets; goes on at jt */
 	DP_OP_LOOKUP, /* finds the first rule behind it that may match: tables/lookup.h */
 	DP_OP_COUNT_OF,
 };

@@ -198,6 +198,70 @@ static struct map_use *make_map(struct gen *g, unsigned chain, bool has_outcomes
 	return u;
 }
 
+/* ---------- sets ---------- */
+
+/* A dimension, and where its value comes from. */
+static void make_dim(struct gen *g, struct set *s, struct map_key *key, unsigned d, unsigned *made)
+{
+	static const enum field values[] = { FIELD_DPORT, FIELD_SPORT, FIELD_PROTO, FIELD_MARK, FIELD_TTL, FIELD_CT_STATE };
+
+	if (*made == 2 || below(2)) {
+		bool is_iface = d < 2 && below(4) == 0; /* three are too wide */
+
+		s->dim[d] = is_iface ? SET_DIM_IFACE : below(3) ? SET_DIM_NET : SET_DIM_ADDR;
+		s->has_addrs |= !is_iface;
+		key->field = is_iface ? FIELD_IIF : below(2) ? FIELD_SRC : FIELD_DST;
+		key->mask = ~(u128)0;
+		return;
+	}
+	s->dim[d] = SET_DIM_VALUE;
+	++*made;
+	key->field = values[below(6)];
+	if (below(4) == 0)
+		key->payload = a_payload(g, 64);
+	s->value_bits[d] = key->payload ? key->payload->n_bits : (uint8_t)field_table[key->field].bits;
+	key->mask = ((u128)1 << s->value_bits[d]) - 1;
+	if (!key->payload && below(5) == 0)
+		key->mask &= ~(u128)below(8);
+}
+
+static void make_elem(struct gen *g, struct set *s, const struct map_key *key)
+{
+	struct set_elem *e = vec_add(g->a, &s->elems);
+
+	*e = (struct set_elem){ 0 };
+	for (unsigned d = 0; d < s->n_dims; d++) {
+		unsigned bits = s->dim[d] == SET_DIM_VALUE ? s->value_bits[d] : s->dim[d] == SET_DIM_IFACE ? 128 : g->family == FAMILY_IP4 ? 32 : 128;
+		unsigned wild = (s->dim[d] == SET_DIM_NET || s->dim[d] == SET_DIM_VALUE) && below(3) == 0 ? below(bits < 9 ? bits : 9) : 0;
+
+		e->v[d] = span_of(g, key[d].payload ? FIELD_DPORT : key[d].field, bits).lo;
+		if (s->dim[d] == SET_DIM_IFACE)
+			e->v[d] = field_name_value(str_from(ONE_OF("eth0", "eth1", "lo")));
+		e->v[d] = e->v[d] >> wild << wild;
+		e->plen[d] = (uint8_t)(bits - wild);
+	}
+}
+
+static struct set_use *make_set(struct gen *g)
+{
+	struct set_use *use = arena_new(g->a, struct set_use, 1);
+	struct map_key *key = arena_new(g->a, struct map_key, SET_MAX_DIMS);
+	struct str name = arena_printf(g->a, "inet/t/a set with a name that ipset would find too long %zu", g->rs->sets.n);
+	struct set *s = policy_set_add(g->rs, name, (struct loc){ 0 });
+	unsigned made = 0, n = 1 + below(20);
+
+	s->type = STR("nft");
+	s->family = g->family;
+	s->n_dims = (uint8_t)(1 + below(g->family == FAMILY_IP4 ? 3 : 2)); /* more is too wide */
+	s->netmask = g->family == FAMILY_IP4 ? 32 : 128;
+	for (unsigned d = 0; d < s->n_dims; d++)
+		make_dim(g, s, &key[d], d, &made);
+	for (unsigned i = 0; i < n; i++)
+		make_elem(g, s, key);
+	*use = (struct set_use){ .name = name, .set = s, .by_field = true, .key = key };
+	return use;
+}
+
 /* ---------- rules ---------- */
 
 static void make_test(struct gen *g, struct test *t, unsigned chain)
@@ -215,7 +279,10 @@ static void make_test(struct gen *g, struct test *t, unsigned chain)
 		t->n_fields = 1;
 		s = span_of(g, t->field[0], bits_of(g, t->field[0]));
 		t->in = valset_one(g->a, s.lo, s.hi);
-	} else if (kind < 8) {
+	} else if (kind == 6) {
+		t->kind = TEST_SET;
+		t->set = make_set(g);
+	} else if (kind == 7) {
 		t->kind = TEST_TUPLE;
 		t->tuple = make_map(g, chain, false);
 	} else {
