@@ -114,6 +114,7 @@ static void put_rate(struct buf *b, const struct state_spec *s)
 {
 	buf_printf(b, " %" PRIu64 "/%" PRIu64 "ms burst %" PRIu64, s->rate.units, s->rate.per_ms, s->rate.burst);
 	put_flag(b, s->rate.by_bytes, "bytes");
+	put_flag(b, s->rate.in_ns, "in-ns");
 	put_flag(b, s->rate.above, "above");
 	if (s->kind == STATE_HASHLIMIT)
 		buf_printf(b, " mode %u masks %u %u entries %u expire %u", s->rate.mode, s->rate.src_plen,
@@ -234,12 +235,37 @@ static void put_bytes(struct buf *b, const struct bytes_spec *s)
 
 static void put_outcomes(struct buf *b, const struct map *m);
 
-static void put_entry(struct buf *b, const struct map *m, size_t i)
+/* The order of the entries says nothing, so the text has one of its own. */
+static int cmp_entry(const void *x, const void *y, void *arg)
 {
-	const struct map_span *key = m->entries.v[i].key;
+	const struct map *m = arg;
+	const struct map_span *a = m->entries.v[*(const uint32_t *)x].key, *b = m->entries.v[*(const uint32_t *)y].key;
 
 	for (unsigned d = 0; d < m->n_dims; d++) {
-		buf_printf(b, d ? " . " : i ? ", " : "");
+		if (a[d].lo != b[d].lo)
+			return a[d].lo < b[d].lo ? -1 : 1;
+		if (a[d].hi != b[d].hi)
+			return a[d].hi < b[d].hi ? -1 : 1;
+	}
+	return 0;
+}
+
+static uint32_t *entry_order(struct arena *a, const struct map *m)
+{
+	uint32_t *order = arena_new(a, uint32_t, m->entries.n + 1);
+
+	for (uint32_t i = 0; i < m->entries.n; i++)
+		order[i] = i;
+	qsort_r(order, m->entries.n, sizeof *order, cmp_entry, (void *)m);
+	return order;
+}
+
+static void put_entry(struct buf *b, const struct map *m, const struct map_entry *e, bool is_first)
+{
+	const struct map_span *key = e->key;
+
+	for (unsigned d = 0; d < m->n_dims; d++) {
+		buf_printf(b, d ? " . " : is_first ? "" : ", ");
 		put_u128(b, key[d].lo);
 		if (key[d].hi != key[d].lo) {
 			buf_add(b, "-", 1);
@@ -372,12 +398,16 @@ static void put_step(struct buf *b, const struct step *s)
 
 static void put_outcomes(struct buf *b, const struct map *m)
 {
+	const uint32_t *order = entry_order(b->a, m);
+
 	buf_printf(b, "{");
 	for (size_t i = 0; i < m->entries.n; i++) {
-		put_entry(b, m, i);
+		const struct map_entry *e = &m->entries.v[order[i]];
+
+		put_entry(b, m, e, i == 0);
 		if (m->n_outcomes) {
 			buf_printf(b, " :");
-			put_step(b, &m->outcome[m->entries.v[i].outcome]);
+			put_step(b, &m->outcome[e->outcome]);
 		}
 	}
 	if (m->has_other) {
@@ -517,22 +547,35 @@ static void put_set(struct buf *b, const struct set *s, struct arena *scratch)
 		put_elem(b, s, &e[i]);
 }
 
+/* Those that were lowered for several families have one name, and keep their order. */
+static int cmp_map(const void *x, const void *y)
+{
+	const struct map *a = *(struct map *const *)x, *b = *(struct map *const *)y;
+	size_t n = a->name.n < b->name.n ? a->name.n : b->name.n;
+	int c = n ? memcmp(a->name.p, b->name.p, n) : 0;
+
+	if (c || a->name.n != b->name.n)
+		return c ? c : a->name.n < b->name.n ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
 struct str policy_dump(struct arena *a, const struct ruleset *rs)
 {
 	struct buf b = { .a = a };
 	struct arena *scratch = arena_create();
 	struct chain **c = sorted(scratch, rs->chains.v, rs->chains.n, sizeof *c, cmp_chain);
 	struct set **s = sorted(scratch, rs->sets.v, rs->sets.n, sizeof *s, cmp_set);
+	struct map **m = sorted(scratch, rs->maps.v, rs->maps.n, sizeof *m, cmp_map);
 
 	for (size_t i = 0; i < rs->chains.n; i++)
 		put_chain(&b, c[i]);
 	for (size_t i = 0; i < rs->sets.n; i++)
 		put_set(&b, s[i], scratch);
 	for (size_t i = 0; i < rs->maps.n; i++) {
-		if (!rs->maps.v[i]->name.n)
+		if (!m[i]->name.n)
 			continue;
-		buf_printf(&b, "map %.*s ", STR_ARG(rs->maps.v[i]->name));
-		put_outcomes(&b, rs->maps.v[i]);
+		buf_printf(&b, "map %.*s ", STR_ARG(m[i]->name));
+		put_outcomes(&b, m[i]);
 		buf_printf(&b, "\n");
 	}
 	arena_destroy(scratch);

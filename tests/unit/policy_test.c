@@ -306,6 +306,30 @@ static void the_text_form_shows_what_decides(void **state)
 }
 
 #define unit(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+static void the_order_of_a_maps_entries_says_nothing(void **state)
+{
+	static const struct map_span keys[] = { { 22, 22 }, { 80, 89 }, { 443, 443 } };
+	struct fixture *f = *state;
+	struct map *m = policy_map_add(f->rs, STR("ip/f/ports"), line(f, 1));
+	struct step out[2] = { { .kind = STEP_VERDICT }, { .kind = STEP_VERDICT } };
+	static const char want[] = "map ip/f/ports {0x16 : [accept], 0x50-0x59 : [drop], 0x1bb : [accept]}\n";
+
+	out[0].v.verdict = VERDICT_ACCEPT;
+	out[1].v.verdict = VERDICT_DROP;
+	m->n_dims = 1;
+	m->outcome = out;
+	m->n_outcomes = 2;
+	for (uint32_t first = 0; first < 3; first++) {
+		m->entries.n = 0;
+		for (uint32_t i = 0; i < 3; i++) {
+			uint32_t k = (first + i) % 3;
+
+			*vec_add(f->a, &m->entries) = (struct map_entry){ .key = &keys[k], .outcome = k == 1 };
+		}
+		assert_string_equal(policy_dump(f->a, f->rs).p, want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +344,7 @@ int main(void)
 		unit(one_chain_called_twice_is_no_loop),
 		unit(uses_of_sets_are_checked),
 		unit(the_text_form_shows_what_decides),
+		unit(the_order_of_a_maps_entries_says_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
