@@ -66,6 +66,7 @@ struct gen {
 void gen_begin(struct gen *g, uint64_t seed, unsigned flags);
 const char *gen_sets(struct gen *g);  /* first */
 const char *gen_rules(struct gen *g); /* then */
+const char *gen_nft_rules(struct gen *g); /* instead: nft; then set ip6 for each packet */
 void gen_packet(struct gen *g, char *line, size_t n);
 void gen_end(struct gen *g);
 
