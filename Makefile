@@ -8,6 +8,7 @@
 #     make check      the source itself: gcc and clang without warnings, layers, sizes, words, licences, format
 #     make fuzz       SECS=60 for each fuzzer
 #     make soak       long runs of the random tests; SEED=, ROUNDS=
+#     make oracle     200 random rulesets each in iptables and in nft itself, as root; SEED=, ROUNDS=
 #     make bench      measurements beside peers; make bench-classify: what finding a rule costs, over ClassBench sets
 #     make bench-lists  chains called beside chains put in, rows of counting rules; as root also in the kernel
 #     make bench-sets sets of 1,000 to 1,000,000 elements beside the kernel's maps, ipset and nft; N="1000 100000"
@@ -54,7 +55,7 @@ TEST_SRC := $(filter-out tests/fuzz/%,$(wildcard tests/*/*.c))
 TEST := $(foreach t,$(TEST_SRC),$(B)/tests/$(basename $(notdir $(t))))
 FUZZ := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all lib examples tests demo test test-run check fuzz soak bench bench-classify bench-lists bench-sets bless install clean libs-present
+.PHONY: all lib examples tests demo test test-run check fuzz soak oracle bench bench-classify bench-lists bench-sets bless install clean libs-present
 all: $(B)/weir
 
 # The library for other programs: what compiles and judges, without the kernel and without what prints. Of its names only
@@ -147,6 +148,12 @@ soak:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
 	@scripts/soak.sh
+
+oracle:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all tests
+	@ROUNDS=$(or $(ROUNDS),200) B=build WEIR=build/weir tests/oracle/random_rules.py
+	@ROUNDS=$(or $(ROUNDS),200) B=build WEIR=build/weir tests/oracle/nft_random.py
 
 BENCH := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
 build/bench/%: bench/%.c

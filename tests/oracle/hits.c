@@ -7,13 +7,13 @@
  * PACKETS holds one packet a line in the packet notation. For each packet, what it is on the wire:
  *     packet N ip|ether HEX VERDICT [why]
  * with --each, what it hit:
- *     hit N FAMILY TABLE CHAIN RULE
+ *     hit N FAMILY TABLE CHAIN RULE LINE
  *     policy-hit N FAMILY TABLE CHAIN
  *     maybe N FAMILY TABLE CHAIN RULE        it met this rule, and the evaluator cannot decide it
  * and in the end, in the order of the ruleset, all counters (RULE counts from 0 in its chain):
  *     rule FAMILY TABLE CHAIN RULE COUNT LINE
  *     policy FAMILY TABLE CHAIN COUNT
- * Exit status 1 if rules or packets have errors, which go to stderr.
+ * A blank in the name of a table is printed as a slash. Exit status 1 if rules or packets have errors, which go to stderr.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,18 @@ static uint32_t hits_open(struct hits *h, const char *path)
 
 static void hits_where(const struct chain *c)
 {
-	printf("%s %.*s %.*s", policy_family_name(c->family), STR_ARG(c->table), STR_ARG(c->name));
+	printf("%s ", policy_family_name(c->family));
+	for (size_t i = 0; i < c->table.n; i++)
+		putchar(c->table.p[i] == ' ' ? '/' : c->table.p[i]);
+	printf(" %.*s", STR_ARG(c->name));
+}
+
+static unsigned hits_line(const struct hits *h, const struct rule *r)
+{
+	uint32_t line = 0, col = 0;
+
+	source_place(&h->sources, r->at, &line, &col);
+	return line;
 }
 
 static void hits_packet(struct hits *h, struct eval *e, unsigned no, const struct packet *p)
@@ -80,7 +91,7 @@ static void hits_packet(struct hits *h, struct eval *e, unsigned no, const struc
 		if (h->each) {
 			printf("hit %u ", no);
 			hits_where(rule->chain);
-			printf(" %u\n", rule->index);
+			printf(" %u %u\n", rule->index, hits_line(h, rule));
 		}
 	}
 	for (size_t i = 0; h->each && i < r.trace.n; i++) {
@@ -133,12 +144,10 @@ static void hits_print(const struct hits *h)
 
 		for (size_t k = 0; k < c->rules.n; k++) {
 			const struct rule *r = c->rules.v[k];
-			uint32_t line = 0, col = 0;
 
-			source_place(&h->sources, r->at, &line, &col);
 			printf("rule ");
 			hits_where(c);
-			printf(" %zu %llu %u\n", k, (unsigned long long)h->by_rule[r->id], line);
+			printf(" %zu %llu %u\n", k, (unsigned long long)h->by_rule[r->id], hits_line(h, r));
 		}
 		if (c->hook != HOOK_NONE) {
 			printf("policy ");

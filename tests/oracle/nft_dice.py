@@ -4,6 +4,8 @@
 Tables of inet, ip and ip6 stand at the same hooks, with priorities of their own. A rule stands on one line, and most
 have a counter, anywhere among their statements. Values come from the pools of dice.py, for packets and rules alike.
 """
+import re
+
 import dice
 
 HOOKS = ("prerouting", "input", "forward", "output", "postrouting")
@@ -17,8 +19,10 @@ ICMP = {"ip": ["echo-request", "echo-reply", "13", "timestamp-request", "17"], "
 
 
 class NftDice(dice.Dice):
-    def __init__(self, rng):
+    def __init__(self, rng, is_plain=False):
+        """is_plain: only what tests/meaning/meaning_nft.c knows."""
         super().__init__(rng, "ip")
+        self.is_plain, self.tracks = is_plain, self.tracks and not is_plain
         self.table_family, self.rule_net, self.rule_l4 = "inet", "ip", "tcp"
 
     # ---- small parts ----
@@ -139,11 +143,11 @@ class NftDice(dice.Dice):
         return self.one([
             "meta length %s%d" % (self.one(["", "!= ", "< ", ">= "]), self.one(dice.LENGTHS)), "meta length 40-60",
             "meta pkttype %s%s" % (self.ne(), self.one(["host", "unicast", "broadcast", "multicast"])),
-            "ether saddr %s%s" % (self.ne(), self.one(dice.MACS)), "meta skuid %s%d" % (self.ne(), self.one(dice.UIDS)),
+            "meta skuid %s%d" % (self.ne(), self.one(dice.UIDS)),
             "meta skgid %s" % self.one(["0", "100", "50-200"]), ("meta nfproto " if self.table_family == "inet" else "meta protocol ") + (
                 self.one(["ipv4", "ipv6"]) if self.table_family == "inet" else self.net()), "meta protocol %s%s" % (self.ne(), self.one(["ip", "ip6"])),
-            "iifgroup %s%d" % (self.ne(), self.one([0, 7, 9])), "fib daddr type %s%s" % (
-                self.ne(), self.one(["local", "unicast", "broadcast", "multicast", "{ local, broadcast }"]))])
+            ] + ([] if self.is_plain else ["iifgroup %s%d" % (self.ne(), self.one([0, 7, 9])), "fib daddr type %s%s" % (
+                self.ne(), self.one(["local", "unicast", "broadcast", "multicast", "{ local, broadcast }"]))]))
 
     def match_header(self):
         if self.net() == "ip":
@@ -155,13 +159,13 @@ class NftDice(dice.Dice):
         return self.one(["ip6 hoplimit %s%d" % (self.one(["", "!= ", "< ", "> "]), self.one(dice.TTLS)),
                          "ip6 dscp %s%s" % (self.ne(), self.one(["cs0", "cs1", "ef", "0x2", "{ ef, cs0 }"])),
                          "ip6 ecn %s" % self.one(["not-ect", "ce", "ect0", "!= ect1"]), "ip6 flowlabel 0",
-                         "ip6 length %s%d" % (self.one(["", "< ", ">= "]), self.one(dice.LENGTHS)), "ip6 version 6",
-                         "exthdr %s %s" % (self.one(["hbh", "rt", "frag", "dst"]), self.one(["exists", "missing"])),
+                         "ip6 length %s%d" % (self.one(["", "< ", ">= "]), self.one(dice.LENGTHS)), "ip6 version 6"] + (
+                         [] if self.is_plain else ["exthdr %s %s" % (self.one(["hbh", "rt", "frag", "dst"]), self.one(["exists", "missing"])),
                          "rt type %d" % self.one([0, 4]), "frag frag-off %s%d" % (self.ne(), self.one([0, 1, 3])),
-                         "frag more-fragments %d" % self.one([0, 1])])
+                         "frag more-fragments %d" % self.one([0, 1])]))
 
     def match_raw(self):
-        return self.one(["@th,0,16 %s" % self.port(), "@th,16,16 { 22, 53, 80 }", "@nh,0,4 %d" % self.one([4, 6]),
+        return self.one(["@th,0,16 { 22, 53, 80, %s }" % self.port(), "@th,16,16 { 22, 53, 80 }", "@nh,0,4 != %d" % self.one([4, 6]),
                          "@th,104,8 & 0x2 == 0x2", "@nh,8,8 != 0x0", "@th,8,24 < 0x10000"])
 
     def match_state(self):
@@ -194,8 +198,10 @@ class NftDice(dice.Dice):
 
     def match(self):
         ways = [self.match_addr] * 5 + [self.match_iface] * 3 + [self.match_mark] * 2 + [
-            self.match_meta, self.match_meta, self.match_header, self.match_header, self.match_raw, self.match_pairs,
-            self.match_pairs, self.match_triple, self.match_limit]
+            self.match_meta, self.match_meta, self.match_header, self.match_header, self.match_pairs,
+            self.match_pairs, self.match_triple]
+        if not self.is_plain:
+            ways.append(self.match_limit)
         if self.rule_l4 == "icmp":
             ways += [self.match_icmp] * 4
         else:
@@ -203,7 +209,7 @@ class NftDice(dice.Dice):
         if self.rule_l4 == "tcp":
             ways += [self.match_flags] * 3
         if self.rule_l4 == "th":
-            ways += [self.match_proto] * 2
+            ways += [self.match_proto] * 2 + [self.match_raw] * 2
         if self.tracks:
             ways += [self.match_state] * 5
         return self.one(ways)()
@@ -215,7 +221,8 @@ class NftDice(dice.Dice):
             return self.one(["jump ", "jump ", "goto "]) + self.one(callees)
         return self.one(["accept", "drop", "drop", "return", "continue"])
 
-    def vmap(self, callees):
+    def vmap(self, hook, callees):
+        """The named maps call any chain, so only base chains may ask them."""
         f = self.net()
         v = lambda: self.verdict(callees)
         key, body = self.one([
@@ -225,7 +232,7 @@ class NftDice(dice.Dice):
             lambda: ("meta mark", keyed(self.mark() + " : " + v() for _ in range(4))),
             lambda: ("iifname", keyed('"%s" : %s' % (self.one(dice.IFACES), v()) for _ in range(3))),
             lambda: ("%s saddr . th dport" % f, keyed("%s . %s : %s" % (self.addr(f), self.port(), v()) for _ in range(6))),
-            lambda: ("%s daddr" % f, "@verdicts_" + f)])()
+            lambda: ("%s daddr" % f, "@verdicts_" + f if hook else "{ %s : drop }" % self.addr(f))])()
         if body[0] == "{" and self.chance(0.2) and "." not in key:
             body = body[:-2] + ", * : %s }" % v()
         return "%s vmap %s" % (key, body)
@@ -234,8 +241,10 @@ class NftDice(dice.Dice):
         f = self.net()
         ways = ["meta mark set %s" % self.mark(), "meta mark set meta mark | 0x10", "meta mark set meta mark & 0xf",
                 "meta mark set meta mark ^ 0x3", 'log prefix "weir "', "counter name total",
-                "meta mark set %s saddr map @marks_%s" % (f, f), "add @seen_%s { %s saddr }" % (f, f),
+                "meta mark set %s saddr map @marks_%s" % (f, f),
                 "meta mark set %s dport map { 22 : 0x1, 80 : 0x7, 443 : 0x10 }" % self.l4()]
+        if not self.is_plain:
+            ways.append("add @seen_%s { %s saddr }" % (f, f))
         if self.tracks:
             ways += ["ct mark set 0x7", "ct mark set meta mark", "meta mark set ct mark"]
         return self.one(ways)
@@ -245,21 +254,31 @@ class NftDice(dice.Dice):
         if r < 0.3:
             return ""
         if r < 0.45:
-            return self.vmap(callees)
-        if r < 0.5 and hook in ("input", "forward", "output"):
+            return self.vmap(hook, callees)
+        if r < 0.5 and not self.is_plain and hook in ("input", "forward", "output"):
             return "reject"
         return self.verdict(callees)
 
     def rule(self, hook, callees):
+        if self.chance(0.04):  # alone: nft 1.0.6 moves it behind a counter if an IP header is asked, too (docs/nft.md)
+            return "ether saddr %s%s counter %s" % (self.ne(), self.one(dice.MACS), self.verdict(callees))
         self.about()
         words = [self.match() for _ in range(self.one([0, 1, 1, 2, 2, 3]))]
-        if self.chance(0.25):
-            words.insert(self.r.randint(0, len(words)), self.change())
-        if self.chance(0.1):
+        if self.chance(0.1) and not self.is_plain:
             words.insert(self.r.randint(0, len(words)), "%s saddr @seen_%s" % (self.net(), self.net()))
-        words.insert(self.r.randint(0, len(words)), "counter")
+        if self.chance(0.25):
+            self.put_between(words, self.change())
+        self.put_between(words, "counter")
         end = self.ending(hook, callees)
         return " ".join(words + [end] if end else words)
+
+    def put_between(self, words, statement):
+        """nft 1.0.6 makes one of two equations about neighbouring bytes, and puts it behind what stands between them."""
+        at = self.r.randint(0, len(words))
+        around = [[base(w) for w in part] for part in (words[:at], words[at:])]
+        if any(b and b in around[1] for b in around[0]):
+            at = 0
+        words.insert(at, statement)
 
     # ---- the whole ----
 
@@ -311,8 +330,13 @@ class NftDice(dice.Dice):
         return super().packet()
 
     def inner(self, whole):
-        # what differs between kernels of fragments of IPv4 is told in docs/nft.md
-        return super().inner(whole or self.family == "ip")
+        return super().inner(True)  # this kernel reads ports out of later fragments (docs/nft.md)
+
+
+def base(match):
+    """The header in which a match asks for a single value, or None."""
+    m = re.match(r"(ip6?|tcp|udp|sctp|udplite|th|icmp|icmpv6) [a-z0-9-]+ (== )?([\w.:]+)$", match)
+    return m and ("network" if m.group(1).startswith("ip") else "transport")
 
 
 def keyed(lines):

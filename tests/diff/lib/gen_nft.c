@@ -504,7 +504,10 @@ static void put_vmap(struct nft_make *m)
 		put_addrs(m, GEN_SRC, true, put_verdict);
 		break;
 	case 1:
-		gen_printf(g, "%s daddr vmap @verdicts_%s", net(m), net(m));
+		if (m->from == 0) /* it calls any chain, so only base chains may ask it */
+			gen_printf(g, "%s daddr vmap @verdicts_%s", net(m), net(m));
+		else
+			put_verdict(m);
 		break;
 	case 2:
 		gen_printf(g, "%s dport vmap ", m->l4);

@@ -173,6 +173,51 @@ void way_case(const struct way_lang *l, const char *text, uint64_t seed, char *c
 	arena_destroy(b.a);
 }
 
+/* ---------- as a tool ---------- */
+
+static void print_hits(const struct bench *b, const struct way_lang *l, unsigned no, struct packet *p)
+{
+	struct way w = { .p = p, .mark = p->mark, .ct = p->ct < 0 ? CT_NEW : p->ct, .ct_mark = p->ct_mark };
+	enum hook hooks[WAY_HOOKS];
+	uint32_t line = 0, col = 0;
+
+	if (head_read(&w.h, p))
+		l->run(b->file.tree, &w, hooks, hooks_of(p, hooks));
+	else
+		w.is_lost = true;
+	printf("packet %u %s ", no, p->link == PACKET_LINK_IP ? "ip" : "ether");
+	for (uint32_t i = 0; i < p->len; i++)
+		printf("%02x", p->bytes[i]);
+	printf(" %s\n", w.is_lost ? "unknown" : w.drops ? "drop" : "accept");
+	for (unsigned i = 0; i < w.n_hits; i++) {
+		source_place(&b->sources, (struct loc){ b->file.source, w.hit[i], 1 }, &line, &col);
+		printf("hit %u %u\n", no, line);
+	}
+}
+
+int way_hits(const struct way_lang *l, const char *rules, const char *packets)
+{
+	struct sources s = { .a = arena_create() };
+	const struct source *src;
+	struct bench b;
+	uint32_t r, p;
+	unsigned no = 0;
+
+	if (source_open(&s, rules, &r) < 0 || source_open(&s, packets, &p) < 0 || !bench_read(&b, l, source_get(&s, r)->text))
+		return 1;
+	src = source_get(&s, p);
+	for (uint32_t line = 1; line <= src->n_lines; line++) {
+		struct packet packet;
+
+		packet_init(&packet);
+		if (str_trim(source_line(src, line)).n && notation_parse(s.a, NULL, source_line(src, line), (struct loc){ 0 }, &packet))
+			print_hits(&b, l, ++no, &packet);
+	}
+	arena_destroy(b.a);
+	arena_destroy(s.a);
+	return 0;
+}
+
 /* ---------- all ---------- */
 
 static unsigned long number_of(const char *name, unsigned long other)
@@ -182,12 +227,29 @@ static unsigned long number_of(const char *name, unsigned long other)
 	return s && *s ? strtoul(s, NULL, 10) : other;
 }
 
+/* A language whose rules nobody lowers yet gives a model without chains. */
+static bool is_lowered(const struct way_make *m, unsigned long seed)
+{
+	static char line[WAY_LINES][WAY_LINE];
+	const struct way_lang *l;
+	const char *text = m->text(seed, &l, line);
+	struct bench b;
+	bool is = !bench_read(&b, l, str_from(text)) || b.rs->chains.n;
+
+	arena_destroy(b.a);
+	return is;
+}
+
 int way_main(const struct way_make *m, unsigned long packets)
 {
 	unsigned long wanted = number_of("WEIR_PACKETS", packets), seed = number_of("WEIR_SEED", 1);
 	struct way_total t = { 0 };
 	uint64_t tried = 0;
 
+	if (!is_lowered(m, seed)) {
+		printf("1..0 # SKIP %s rules are read, and not lowered yet\n", m->what);
+		return 0;
+	}
 	for (; t.judged < wanted && t.differ < MAX_SHOWN && tried < wanted * 4; seed++) {
 		static char line[WAY_LINES][WAY_LINE];
 		char *lines[WAY_LINES];

@@ -50,6 +50,8 @@ struct way_make {
 	/* Returns the text, which is good until the next call. */
 	const char *(*text)(uint64_t seed, const struct way_lang **l, char lines[WAY_LINES][WAY_LINE]);
 };
+/* Prints what the tree means for each packet of a file; the exit status. */
+int way_hits(const struct way_lang *l, const char *rules, const char *packets);
 int way_main(const struct way_make *m, unsigned long packets);
 
 #endif
