@@ -14,7 +14,7 @@ _weir()
 	fi
 	case $prev in
 	--lang) words="iptables ip6tables ipset nft ipfw pf tc" ;;
-	--hook) words="prerouting input forward output postrouting" ;;
+	--hook) words="prerouting input forward output postrouting ingress egress" ;;
 	--ct) words="none new established related invalid untracked" ;;
 	--malformed) words="drop accept" ;;
 	--engine) words="eval tables kernel" ;;

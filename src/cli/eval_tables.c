@@ -354,7 +354,8 @@ static void count_passed(struct eval_tables *t, const struct chain *c)
 			continue;
 		for (unsigned i = 0; i <= w->way.n; i++)
 			if (i == w->way.n || is_before(t, c, w->way.position[i]))
-				add(&t->hits->chain[c->id], w->ended[c->family][i].packets, w->ended[c->family][i].bytes);
+				add(&t->hits->chain[policy_chain_root(c)->id], w->ended[c->family][i].packets,
+				    w->ended[c->family][i].bytes);
 	}
 }
 

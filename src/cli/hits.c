@@ -22,6 +22,7 @@ void hits_init(struct arena *a, struct hits *h, const struct ruleset *rs)
 	*h = (struct hits){ .rs = rs };
 	h->rule = arena_new(a, struct hits_count, rs->rules.n + 1);
 	h->chain = arena_new(a, struct hits_count, rs->chains.n + 1);
+	h->counter = arena_new(a, struct hits_count, rs->counters.n + 1);
 }
 
 static void count(struct hits_count *c, uint64_t bytes)
@@ -62,13 +63,22 @@ void hits_add(struct arena *a, struct hits *h, const struct eval_result *r, bool
 		count(&h->rule[r->hits.v[i]->id], bytes);
 	for (size_t i = 0; i < r->policy_hits.n; i++)
 		count(&h->chain[r->policy_hits.v[i]->id], bytes);
+	for (size_t i = 0; i < r->counter_hits.n; i++)
+		count(&h->counter[r->counter_hits.v[i]->id], bytes);
+}
+
+/* Twins are listed as the one that was written. */
+static bool is_written(const struct rule *r)
+{
+	return policy_rule_root(r) == r;
 }
 
 static void print_head(struct cli *c, const struct hits *h, const struct chain *ch, int width)
 {
 	const struct hits_count *p = &h->chain[ch->id];
 
-	printf("Chain %.*s (%s %.*s", STR_ARG(ch->name), policy_family_name(ch->family), STR_ARG(ch->table));
+	printf("Chain %.*s (%s%s%.*s", STR_ARG(ch->name), ch->root ? "" : policy_family_name(ch->family), ch->root ? "" : " ",
+	       STR_ARG(ch->table));
 	if (ch->hook != HOOK_NONE)
 		printf(", policy %s %" PRIu64 " packets %" PRIu64 " bytes", policy_verdict_name(ch->policy), p->packets,
 		       p->bytes);
@@ -81,9 +91,12 @@ static void print_head(struct cli *c, const struct hits *h, const struct chain *
 
 static void print_chain(struct cli *c, const struct hits *h, const struct chain *ch, int width)
 {
+	size_t n_rules;
+	const struct rule *const *rules = policy_written_rules(c->run, h->rs, ch, &n_rules);
+
 	print_head(c, h, ch, width);
-	for (size_t i = 0; i < ch->rules.n; i++) {
-		const struct rule *r = ch->rules.v[i];
+	for (size_t i = 0; i < n_rules; i++) {
+		const struct rule *r = rules[i];
 		const struct hits_count *n = &h->rule[r->id];
 		struct str text = report_clean(c->run, r->text);
 
@@ -93,13 +106,28 @@ static void print_chain(struct cli *c, const struct hits *h, const struct chain 
 	putchar('\n');
 }
 
+static void print_counters(struct cli *c, const struct hits *h)
+{
+	for (size_t i = 0; i < h->rs->counters.n; i++) {
+		struct str name = report_clean(c->run, h->rs->counters.v[i]->name);
+
+		printf("Counter %.*s: %" PRIu64 " packets %" PRIu64 " bytes\n", STR_ARG(name), h->counter[i].packets,
+		       h->counter[i].bytes);
+	}
+	if (h->rs->counters.n)
+		putchar('\n');
+}
+
 static void print_totals(const struct hits *h)
 {
-	size_t zero = 0;
+	size_t zero = 0, written = 0;
 
 	for (size_t i = 0; i < h->rs->rules.n; i++)
-		zero += h->rule[i].packets == 0;
-	printf("%zu of %zu rules matched nothing%s\n", zero, h->rs->rules.n, zero ? " (!)" : "");
+		if (is_written(h->rs->rules.v[i])) {
+			written++;
+			zero += h->rule[i].packets == 0;
+		}
+	printf("%zu of %zu rules matched nothing%s\n", zero, written, zero ? " (!)" : "");
 	printf("%" PRIu64 " packets, %" PRIu64 " bytes:", h->all.packets, h->all.bytes);
 	for (int v = VERDICT_NONE; v <= VERDICT_STOLEN; v++)
 		if (h->verdict[v].packets)
@@ -119,9 +147,13 @@ void hits_print(struct cli *c, const struct hits *h)
 
 		width = n > width ? n : width;
 	}
-	for (size_t i = 0; i < h->rs->chains.n; i++)
-		if (h->rs->chains.v[i]->rules.n || h->rs->chains.v[i]->hook != HOOK_NONE)
-			print_chain(c, h, h->rs->chains.v[i], width);
+	for (size_t i = 0; i < h->rs->chains.n; i++) {
+		const struct chain *ch = h->rs->chains.v[i];
+
+		if (policy_chain_root(ch) == ch && (ch->root || ch->rules.n || ch->hook != HOOK_NONE))
+			print_chain(c, h, ch, width);
+	}
+	print_counters(c, h);
 	print_totals(h);
 }
 
@@ -148,12 +180,30 @@ static json_t *verdicts_json(const struct hits *h)
 	return all;
 }
 
+static json_t *counters_json(struct cli *c, const struct hits *h)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < h->rs->counters.n; i++) {
+		json_t *j = json_object();
+
+		json_object_set_new(j, "name", report_json_str(c->run, h->rs->counters.v[i]->name));
+		set_count(j, &h->counter[i]);
+		json_array_append_new(all, j);
+	}
+	return all;
+}
+
 json_t *hits_json(struct cli *c, const struct hits *h)
 {
 	json_t *j = json_object(), *rules = json_array(), *policies = json_array(), *why = json_array();
 
 	for (size_t i = 0; i < h->rs->rules.n; i++) {
-		json_t *r = answer_rule_json(c, h->rs->rules.v[i]);
+		json_t *r;
+
+		if (!is_written(h->rs->rules.v[i]))
+			continue;
+		r = answer_rule_json(c, h->rs->rules.v[i]);
 
 		set_count(r, &h->rule[h->rs->rules.v[i]->id]);
 		json_array_append_new(rules, r);
@@ -162,7 +212,7 @@ json_t *hits_json(struct cli *c, const struct hits *h)
 		const struct chain *ch = h->rs->chains.v[i];
 		json_t *p;
 
-		if (ch->hook == HOOK_NONE)
+		if (ch->hook == HOOK_NONE || policy_chain_root(ch) != ch)
 			continue;
 		p = answer_policy_json(c, ch);
 		set_count(p, &h->chain[ch->id]);
@@ -182,5 +232,7 @@ json_t *hits_json(struct cli *c, const struct hits *h)
 	json_object_set_new(j, "unknown", why);
 	json_object_set_new(j, "rules", rules);
 	json_object_set_new(j, "policies", policies);
+	if (h->rs->counters.n)
+		json_object_set_new(j, "counters", counters_json(c, h));
 	return j;
 }

@@ -19,6 +19,7 @@ struct hits {
 	const struct ruleset *rs;
 	struct hits_count *rule;  /* by rule.id */
 	struct hits_count *chain; /* policies, by chain.id */
+	struct hits_count *counter; /* those with a name, by counter.id */
 	struct hits_count verdict[VERDICT_STOLEN + 1]; /* NONE: unknown */
 	struct hits_count all;
 	uint64_t malformed, not_ip;
