@@ -107,7 +107,7 @@ static bool is_yes(const struct walk *w, const struct insn *x)
 {
 	if (x->op == DP_OP_TEST)
 		return (w->key[x->arg % DP_KEY_WORDS] & x->word[1]) - x->word[2] <= x->word[3];
-	return x->op == DP_OP_LIMIT || x->op == DP_OP_QUOTA;
+	return x->op == DP_OP_LIMIT || x->op == DP_OP_LIMIT_NS || x->op == DP_OP_QUOTA;
 }
 
 static void write_mark(struct walk *w, const struct insn *x)

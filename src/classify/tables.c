@@ -156,6 +156,8 @@ static void link_data(struct build *b, uint64_t *word, size_t at)
 
 		if (x->op == DP_OP_U32 || x->op == DP_OP_STRING)
 			x->a += at;
+		if (x->op == DP_OP_LIMIT_NS)
+			x->b += at;
 	}
 }
 

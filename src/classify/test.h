@@ -17,6 +17,10 @@
 
 struct map_lists;
 
+struct test_state {
+	const struct state_spec *spec;
+	uint64_t at;
+};
 struct test_room {
 	struct code *code;
 	struct sets *sets;
@@ -24,6 +28,7 @@ struct test_room {
 	uint32_t hz;
 	struct map_lists *maps;
 	VEC(uint64_t) state; /* first contents of the state */
+	VEC(struct test_state) kept; /* which words are whose: twins point at one */
 };
 
 /* Emits t. All kinds that flat/refuse.c lets pass. */

@@ -140,6 +140,12 @@ static __always_inline u64 dp_now(void)
 	return m ? m->now : 0;
 }
 
+/* Nanoseconds, or the test's clock of jiffies that are so long. */
+static __always_inline u64 dp_now_ns(u64 jiffy_ns)
+{
+	return dp_c.test_meta ? dp_now() * jiffy_ns : bpf_ktime_get_ns();
+}
+
 /* A kernel address read with a guard: what is not there reads 0. */
 static __always_inline const void *dp_kernel(const void *p, u64 off)
 {

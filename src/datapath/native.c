@@ -83,6 +83,11 @@ static __always_inline u64 dp_now(void)
 	return native_now->now;
 }
 
+static __always_inline u64 dp_now_ns(u64 jiffy_ns)
+{
+	return dp_now() * jiffy_ns;
+}
+
 static __always_inline u32 dp_random(void)
 {
 	native_now->random = native_now->random * 6364136223846793005u + 1442695040888963407u;

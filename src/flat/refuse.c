@@ -136,6 +136,17 @@ static const char *reason_of_field(enum field f)
 	}
 }
 
+/* Of limits that count in nanoseconds: what the bucket holds must fit with some to spare, as must the cost of a packet. */
+static bool limit_is_large(const struct state_spec *s)
+{
+	enum { DAY_MS = 24 * 60 * 60 * 1000, MOST_LOG2 = 62 };
+	u128 ns = (u128)s->rate.per_ms * 1000000, units = s->rate.units ? s->rate.units : 1;
+
+	if (s->rate.by_bytes)
+		return s->rate.per_ms > DAY_MS || ns * (units + s->rate.burst) / units >> MOST_LOG2;
+	return s->rate.in_ns && ns / units * s->rate.burst >> MOST_LOG2;
+}
+
 static bool is_whole_key(const struct map_key *k, unsigned bits)
 {
 	u128 all = bits >= 128 ? ~(u128)0 : ((u128)1 << bits) - 1;
@@ -147,7 +158,7 @@ static const char *reason_of_state(const struct state_spec *s)
 {
 	switch (s->kind) {
 	case STATE_LIMIT:
-		return s->rate.by_bytes ? "a limit in bytes is not kept here" : NULL;
+		return limit_is_large(s) ? "a limit in bytes over more than a day, or with a burst of years, is not kept here" : NULL;
 	case STATE_NTH:
 	case STATE_RANDOM:
 	case STATE_QUOTA:

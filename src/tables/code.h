@@ -41,6 +41,7 @@ enum dp_op {
 	DP_OP_U32,    /* word 1: the steps, as a word offset; word 2: how many words they are */
 	DP_OP_STRING, /* word 1: the pattern, as a word offset */
 	DP_OP_LIMIT,  /* word 1: index into state; word 2: cap 32, cost 0; word 3: credits a jiffy */
+	DP_OP_LIMIT_NS, /* word 1: index into state; word 2: what it counts with, as a word offset (datapath/state.h) */
 	DP_OP_NTH,    /* word 1: index into state; word 2: every - 1 */
 	DP_OP_RANDOM, /* word 1: threshold of 2^31 */
 	DP_OP_QUOTA,  /* word 1: index into state */

@@ -47,6 +47,8 @@ struct gen {
 	struct chain *chain[FAMILY_COUNT][CHAINS];
 	unsigned n_base;
 	enum family family;
+	const struct state_spec *state; /* the last one, */
+	enum family state_family;	/* and in whose rule it is */
 	bool is_large; /* a map with many entries is being made: of more values */
 };
 
@@ -264,6 +266,31 @@ static struct set_use *make_set(struct gen *g)
 
 /* ---------- rules ---------- */
 
+static const struct state_spec *make_state(struct gen *g)
+{
+	struct state_spec *s = arena_new(g->a, struct state_spec, 1);
+
+	if (g->state && g->state_family != g->family && below(2)) /* of the twin */
+		return g->state;
+	g->state = s;
+	g->state_family = g->family;
+	if (below(4) == 0) {
+		s->kind = STATE_QUOTA;
+		s->quota.bytes = below(2000);
+		s->quota.used = below(3) ? 0 : below(2000);
+		s->quota.above = below(2);
+		return s;
+	}
+	s->kind = STATE_LIMIT;
+	s->rate.in_ns = true;
+	s->rate.by_bytes = below(2);
+	s->rate.above = below(2);
+	s->rate.units = s->rate.by_bytes ? 1 + below(4000) : 1 + below(20);
+	s->rate.per_ms = below(3) ? 1000 : 60000;
+	s->rate.burst = s->rate.by_bytes ? below(500) : 1 + below(5);
+	return s;
+}
+
 static void make_test(struct gen *g, struct test *t, unsigned chain)
 {
 	unsigned kind = below(10);
@@ -271,7 +298,7 @@ static void make_test(struct gen *g, struct test *t, unsigned chain)
 	t->negated = below(4) == 0;
 	t->on_absent = below(4) == 0;
 	t->what = "it";
-	if (kind < 6) {
+	if (kind < 5) {
 		struct map_span s;
 
 		t->kind = TEST_IN;
@@ -279,6 +306,9 @@ static void make_test(struct gen *g, struct test *t, unsigned chain)
 		t->n_fields = 1;
 		s = span_of(g, t->field[0], bits_of(g, t->field[0]));
 		t->in = valset_one(g->a, s.lo, s.hi);
+	} else if (kind == 5) {
+		t->kind = TEST_STATE;
+		t->state = make_state(g);
 	} else if (kind == 6) {
 		t->kind = TEST_SET;
 		t->set = make_set(g);
@@ -425,6 +455,7 @@ static bool same(const struct judged *x, const struct judged *y)
 static void run_case(struct arena *a, struct arena *scratch, struct kernel *k, struct totals *t)
 {
 	struct case_text text = { .rs = make_ruleset(a), .engine = (enum tables_engine)(below(2) ? 0 : below(TABLES_ENGINE_COUNT)) };
+	int64_t now = 1700000000ll * 1000000000;
 	enum judge last = k ? JUDGE_NF : JUDGE_NATIVE;
 	struct bench b;
 	struct str why;
@@ -444,6 +475,8 @@ static void run_case(struct arena *a, struct arena *scratch, struct kernel *k, s
 		arena_reset(scratch);
 		if (!notation_parse(a, NULL, str_from(line), (struct loc){ 0 }, &p))
 			abort();
+		p.has_time = p.time_is_epoch = true;
+		p.time_ns = now = now + 100000 * (int64_t)below(2000); /* whole ticks of the tests' clock */
 		want = bench_judge(&b, JUDGE_EVAL, scratch, &p, ip6);
 		t->packets += !want.is_skipped;
 		t->drops += want.drops;
