@@ -100,6 +100,7 @@ static void rule_fails(struct walk *w, struct progress *p, enum eval_truth x)
 static void do_effect(struct walk *w, const struct effect *ef, struct progress *p, enum verdict next)
 {
 	if (ef->kind == EFFECT_COUNT && !ef->counter) {
+		p->has_counted = false; /* a rule that says so twice counts twice */
 		rule_counts(w, p);
 		return;
 	}

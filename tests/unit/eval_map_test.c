@@ -335,6 +335,21 @@ static void a_rule_counts_where_it_says(void **state)
 	assert_int_equal(kit_hits(k, early), 1);
 }
 
+static void a_rule_that_counts_twice_counts_twice(void **state)
+{
+	struct kit *k = *state;
+	struct rule *r = kit_rule(k, input(k));
+
+	kit_effect(r, EFFECT_COUNT);
+	kit_in(k, r, FIELD_DPORT, 22, 22);
+	kit_effect(r, EFFECT_COUNT);
+	kit_verdict(r, VERDICT_DROP);
+	kit_expect(k, SSH, "drop", r);
+	assert_int_equal(kit_hits(k, r), 2);
+	kit_expect(k, HTTP, "accept", NULL);
+	assert_int_equal(kit_hits(k, r), 1);
+}
+
 static void named_counters_are_reported(void **state)
 {
 	struct kit *k = *state;
@@ -398,6 +413,7 @@ int main(void)
 		KIT_TEST(fifty_thousand_entries_are_found),
 		KIT_TEST(overlapping_first_intervals_are_searched),
 		KIT_TEST(a_rule_counts_where_it_says),
+		KIT_TEST(a_rule_that_counts_twice_counts_twice),
 		KIT_TEST(named_counters_are_reported),
 		KIT_TEST(twins_count_as_their_root),
 	};
