@@ -55,6 +55,8 @@ static void read_nft(struct ruleset *rs, struct diags *d, uint32_t source, struc
 	out->tree = f;
 	rs->lacks_rules |= f->lacks_rules;
 	rs->lacks_sets |= f->lacks_rules;
+	if (!f->is_undone && !f->lacks_rules)
+		nft_lower(rs, d, f);
 }
 
 /* No language has NUL bytes in its texts, and what prints a name would stop at one. */
