@@ -308,6 +308,8 @@ static struct nft_expr *concat_values(struct nft_parse *p, const struct nft_want
 {
 	struct nft_expr *all = nft_expr_new(p, NFT_CONCAT, nft_token_loc(nft_peek(p)));
 
+	if (n == 0)
+		return nft_error(p, all->at, "nothing tells the type of what stands here"), NULL;
 	if (n == 1)
 		return nft_value(p, w);
 	all->part = arena_new(p->a, struct nft_expr *, n);
