@@ -87,6 +87,7 @@ void nft_skip_block(struct nft_parse *p); /* behind the '}' that closes a block 
 unsigned nft_braces_open(const struct nft_token *from, const struct nft_token *to);
 bool nft_begins_block(const struct nft_token *t, const struct nft_token *end); /* of a table: then a brace was not closed */
 void nft_skip_rest(struct nft_parse *p, unsigned open); /* to the end of a statement that opened so many braces */
+void nft_skip_rule(struct nft_parse *p, unsigned open); /* the same of a rule, whose braces may lack their end */
 struct nft_mark nft_mark(const struct nft_parse *p);
 void nft_back(struct nft_parse *p, struct nft_mark m);
 const struct nft_token *nft_base(struct nft_parse *p); /* leaves all variables; where we are in the file */

@@ -314,7 +314,7 @@ struct nft_rule *nft_rule(struct nft_parse *p)
 	}
 	to = nft_base(p);
 	if (!is_good || (stmt.n == 0 && !nft_expected(p, "a statement"))) {
-		nft_skip_rest(p, nft_braces_open(from, to));
+		nft_skip_rule(p, nft_braces_open(from, to));
 		p->f->lacks_rules = true;
 		return NULL;
 	}

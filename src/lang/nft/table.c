@@ -52,7 +52,7 @@ static bool chain_body(struct nft_parse *p, struct nft_chain *c, bool for_rules)
 			if (for_rules || !nft_chain_spec(p, c) || (!nft_is_end(p) && !nft_expected(p, "the end of the line")))
 				nft_skip_rest(p, nft_braces_open(from, nft_base(p)));
 		} else if (!for_rules) {
-			nft_skip_rest(p, 0);
+			nft_skip_rule(p, 0);
 		} else {
 			r = nft_rule(p);
 			if (r)

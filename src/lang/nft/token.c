@@ -262,6 +262,34 @@ void nft_skip_rest(struct nft_parse *p, unsigned open)
 	}
 }
 
+/* Values may go on in the next line behind a ',' or in front of one, or of the '}'. */
+static bool goes_on(const struct nft_token *line)
+{
+	unsigned before = line[-1].kind, after;
+
+	while (line->kind == NFT_TOK_LINE)
+		line++;
+	after = line->kind;
+	return before == ',' || before == '{' || before == ':' || before == '.' || before == NFT_TOK_LINE || after == ',' || after == '}' ||
+	       after == ':' || after == '.';
+}
+
+void nft_skip_rule(struct nft_parse *p, unsigned open)
+{
+	nft_base(p);
+	if (open && nft_begins_block(p->t, p->end))
+		return;
+	for (; p->t < p->end; p->t++) {
+		unsigned k = p->t->kind;
+
+		if (open == 0 && (k == NFT_TOK_LINE || k == ';' || k == '}'))
+			return;
+		if (k == NFT_TOK_LINE && (!goes_on(p->t) || nft_begins_block(p->t + 1, p->end)))
+			return;
+		open += (k == '{') - (unsigned)(k == '}');
+	}
+}
+
 void nft_skip_block(struct nft_parse *p)
 {
 	unsigned open = 1;
