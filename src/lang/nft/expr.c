@@ -215,7 +215,7 @@ struct nft_expr *nft_verdict(struct nft_parse *p)
 		return NULL;
 	e->at = nft_span(e->at, e->verdict.chain_at);
 	if (p->table && !nft_chain_find(p->table, e->verdict.chain))
-		*vec_add(p->a, &p->jumps) = (struct nft_jump){ p->table, e->verdict.chain, e->verdict.chain_at };
+		*vec_add(p->a, &p->jumps) = (struct nft_jump){ p->table, e->verdict.chain, e->verdict.chain_at, false };
 	return e;
 }
 

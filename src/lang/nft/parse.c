@@ -12,9 +12,10 @@ void nft_jumps_check(struct nft_parse *p, bool is_last)
 		struct nft_jump *j = &p->jumps.v[i];
 		struct nft_chain *c = nft_chain_find(j->table, j->chain);
 
-		if (c && !is_last)
+		if (c && !is_last && !j->is_late)
 			continue;
 		if (!is_last) {
+			j->is_late = true;
 			p->jumps.v[n++] = *j;
 			continue;
 		}
@@ -64,6 +65,7 @@ struct nft_file *nft_parse(struct arena *a, struct diags *d, uint32_t source)
 	struct nft_token *end;
 
 	p.f = arena_new(a, struct nft_file, 1);
+	*vec_add(a, &tok.all) = (struct nft_token){ .kind = NFT_TOK_LINE, .source = source }; /* so that every line begins behind one */
 	scan_defines(a, d, &tok);
 	nft_scan(a, d, source, &tok);
 	end = vec_add(a, &tok.all);

@@ -33,6 +33,7 @@ struct nft_jump {
 	struct nft_table *table;
 	struct str chain;
 	struct loc at;
+	bool is_late; /* its command is over */
 };
 
 struct nft_late {

@@ -34,7 +34,7 @@ static bool expand(struct nft_parse *p)
 	if (name >= p->end || name->kind != NFT_TOK_WORD) {
 		nft_hint(p, nft_error(p, nft_token_loc(dollar), "expected a variable's name behind '$'"),
 			 "write $name; other forms belong to the shell");
-		p->t++;
+		p->t += p->end - p->t > 3 && name->kind == '{' && dollar[3].kind == '}' ? 4 : 1;
 		return false;
 	}
 	s = nft_symbol_find(&p->symbols, nft_token_text(name), dollar, &later);
@@ -262,16 +262,27 @@ void nft_skip_rest(struct nft_parse *p, unsigned open)
 	}
 }
 
-/* Values may go on in the next line behind a ',' or in front of one, or of the '}'. */
+/* Was a brace opened in the line that ends here, and not closed? */
+static bool opens_brace(const struct nft_token *line)
+{
+	int open = 0;
+
+	for (line--; line->kind != NFT_TOK_LINE; line--)
+		open += (line->kind == '{') - (line->kind == '}');
+	return open > 0;
+}
+
+/* Values may go on in the next line behind a ',' or in front of one, or of the '}', if it is not that of the chain. */
 static bool goes_on(const struct nft_token *line)
 {
+	const struct nft_token *end = line;
 	unsigned before = line[-1].kind, after;
 
 	while (line->kind == NFT_TOK_LINE)
 		line++;
 	after = line->kind;
-	return before == ',' || before == '{' || before == ':' || before == '.' || before == NFT_TOK_LINE || after == ',' || after == '}' ||
-	       after == ':' || after == '.';
+	return before == ',' || before == '{' || before == ':' || before == '.' || before == NFT_TOK_LINE || after == ',' ||
+	       after == ':' || after == '.' || (after == '}' && !opens_brace(end));
 }
 
 void nft_skip_rule(struct nft_parse *p, unsigned open)
