@@ -301,6 +301,9 @@ enum eval_truth bytes_truth(struct walk *w, const struct test *t)
 	case BYTES_CBPF:
 		x = cbpf_truth(w, t->bytes);
 		break;
+	case BYTES_TC_U32:
+		x = tcu32_truth(w, t->bytes);
+		break;
 	case BYTES_PAYLOAD:
 		x = payload_truth(w, t->bytes, &is_absent);
 		break;

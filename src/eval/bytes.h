@@ -21,4 +21,13 @@ enum bytes_read bytes_bits(const struct walk *w, const struct payload_ref *ref, 
 u128 bytes_ones(unsigned n_bits); /* so many ones at the lower end */
 enum eval_truth payload_truth(const struct walk *w, const struct bytes_spec *b, bool *is_absent); /* not negated */
 
+/* ---------- wire.c ---------- */
+uint32_t wire_length(const struct walk *w); /* of the frame, in bytes */
+/* n bytes (1, 2 or 4) of the frame, first one highest; known: those bits that are, the others are 0. */
+enum bytes_read wire_get(const struct walk *w, uint64_t off, unsigned n, uint32_t *v, uint32_t *known);
+enum bytes_read wire_net_get(const struct walk *w, int64_t off, unsigned n, uint32_t *v, uint32_t *known); /* from the network header */
+
+/* ---------- tcu32.c ---------- */
+enum eval_truth tcu32_truth(struct walk *w, const struct bytes_spec *b);
+
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Classic BPF, as the kernel runs it for `-m bpf --bytecode`: the packet begins with its IP header, a value other than 0
- * is a match. A load beyond the packet, or a division by zero, ends the program with 0. Loads from the kernel's own
- * facts (SKF_AD_*) are unknown, but for the few that the evaluator has. Jumps go forward only, so every program ends.
+ * Classic BPF, as the kernel runs it. For `-m bpf --bytecode` the packet begins with its IP header, at a device (tc) with
+ * the frame's first byte; a tag that the machine holds beside the frame is not among its bytes. A value other than 0 is a
+ * match, or the one result that is asked for. A load beyond the packet, or a division by zero, ends the program with 0.
+ * Loads from the kernel's own facts (SKF_AD_*) are unknown, but for the few that the evaluator has. Jumps go forward only,
+ * so every program ends.
  */
 #include <linux/filter.h>
 
@@ -12,6 +14,7 @@ enum { MEMORY = BPF_MEMWORDS };
 
 struct machine {
 	const struct walk *w;
+	bool from_frame;
 	uint32_t a, x, m[MEMORY];
 	bool is_unknown; /* something was read that nobody knows */
 	bool has_ended;
@@ -32,12 +35,43 @@ static void take_field(struct machine *m, enum field f, uint32_t *out)
 		*out = (uint32_t)m->w->f.v[f];
 }
 
+/* What the kernel calls the packet's protocol: the frame's type; below 1536 it is a length, and the frame 802.2. */
+static void load_protocol(struct machine *m)
+{
+	enum bytes_read x;
+	uint32_t known;
+
+	if (!m->from_frame) {
+		m->a = m->w->f.family == FAMILY_IP4 ? 0x0800 : 0x86dd;
+		return;
+	}
+	x = wire_get(m->w, 12, 2, &m->a, &known);
+	m->is_unknown |= x != BYTES_READ;
+	if (m->a < 0x600)
+		m->a = 4; /* ETH_P_802_2 */
+}
+
+/* The tag beside the frame. */
+static void load_tag(struct machine *m, uint32_t what)
+{
+	int tag = m->w->p->vlan_meta;
+
+	if (what == SKF_AD_VLAN_TAG_PRESENT)
+		m->a = tag >= 0;
+	else if (what == SKF_AD_VLAN_TAG)
+		m->a = tag >= 0 ? (uint32_t)tag : 0;
+	else if (tag >= 0)
+		m->a = 0x8100;
+	else
+		m->is_unknown = true;
+}
+
 /* A load from SKF_AD_OFF. */
 static void load_fact(struct machine *m, uint32_t what)
 {
 	switch (what) {
 	case SKF_AD_PROTOCOL:
-		m->a = m->w->f.family == FAMILY_IP4 ? 0x0800 : 0x86dd;
+		load_protocol(m);
 		break;
 	case SKF_AD_PKTTYPE:
 		take_field(m, FIELD_PKTTYPE, &m->a);
@@ -48,6 +82,11 @@ static void load_fact(struct machine *m, uint32_t what)
 	case SKF_AD_CPU:
 		take_field(m, FIELD_CPU, &m->a);
 		break;
+	case SKF_AD_VLAN_TAG:
+	case SKF_AD_VLAN_TAG_PRESENT:
+	case SKF_AD_VLAN_TPID:
+		load_tag(m, what);
+		break;
 	case SKF_AD_ALU_XOR_X:
 		m->a ^= m->x;
 		break;
@@ -56,29 +95,38 @@ static void load_fact(struct machine *m, uint32_t what)
 	}
 }
 
+/* Below 0: from the network header (SKF_NET_OFF) or from the link layer's (SKF_LL_OFF); else nowhere. */
 static void load(struct machine *m, uint32_t off, unsigned n, uint32_t *out)
 {
 	int64_t at = (int32_t)off;
+	bool in_frame = at >= 0 ? m->from_frame : at < SKF_NET_OFF;
+	uint32_t v, known;
 	enum bytes_read x;
 
-	if (at < 0 && at >= SKF_AD_OFF) {
-		load_fact(m, (uint32_t)(at - SKF_AD_OFF));
+	if (at < SKF_LL_OFF) {
+		end(m, 0);
 		return;
 	}
-	if (at < 0 && at >= SKF_NET_OFF)
-		at -= SKF_NET_OFF;
-	if (at < 0) { /* the link layer, or nowhere */
-		if (at >= SKF_LL_OFF)
-			m->is_unknown = true;
-		else
-			end(m, 0);
-		return;
-	}
-	x = bytes_get(m->w, (uint64_t)at, n, out);
+	if (at < 0)
+		at -= in_frame ? SKF_LL_OFF : SKF_NET_OFF;
+	if (in_frame)
+		x = wire_get(m->w, (uint64_t)at, n, &v, &known);
+	else if (m->from_frame)
+		x = wire_net_get(m->w, at, n, &v, &known);
+	else
+		x = bytes_get(m->w, (uint64_t)at, n, &v);
 	if (x == BYTES_BEYOND)
 		end(m, 0);
 	else if (x == BYTES_UNKNOWN)
 		m->is_unknown = true;
+	else
+		*out = v;
+}
+
+/* How long the packet is, from where it begins. */
+static uint32_t length(const struct machine *m)
+{
+	return m->from_frame ? wire_length(m->w) : m->w->f.l3_wire_len;
 }
 
 static unsigned size_of(uint16_t code)
@@ -90,13 +138,16 @@ static void run_ld(struct machine *m, const struct bytes_insn *in)
 {
 	switch (BPF_MODE(in->code)) {
 	case BPF_ABS:
-		load(m, in->k, size_of(in->code), &m->a);
+		if (in->k >= (uint32_t)SKF_AD_OFF)
+			load_fact(m, in->k - (uint32_t)SKF_AD_OFF);
+		else
+			load(m, in->k, size_of(in->code), &m->a);
 		break;
 	case BPF_IND:
 		load(m, in->k + m->x, size_of(in->code), &m->a);
 		break;
 	case BPF_LEN:
-		m->a = m->w->f.l3_wire_len;
+		m->a = length(m);
 		break;
 	case BPF_IMM:
 		m->a = in->k;
@@ -119,7 +170,7 @@ static void run_ldx(struct machine *m, const struct bytes_insn *in)
 		m->x = m->m[in->k % MEMORY];
 		break;
 	case BPF_LEN:
-		m->x = m->w->f.l3_wire_len;
+		m->x = length(m);
 		break;
 	case BPF_MSH:
 		load(m, in->k, 1, &m->x);
@@ -236,11 +287,13 @@ static uint64_t run(struct machine *m, const struct bytes_insn *in)
 
 enum eval_truth cbpf_truth(struct walk *w, const struct bytes_spec *b)
 {
-	struct machine m = { .w = w };
+	struct machine m = { .w = w, .from_frame = b->from_frame };
 
 	for (uint64_t pc = 0; pc < b->n_insn && !m.has_ended && !m.is_unknown; pc++)
 		pc += run(&m, &b->insn[pc]);
 	if (m.is_unknown)
 		return EVAL_UNKNOWN;
+	if (b->has_result)
+		return m.result == b->result ? EVAL_YES : EVAL_NO;
 	return m.result ? EVAL_YES : EVAL_NO;
 }

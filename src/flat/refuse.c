@@ -252,6 +252,8 @@ static const char *reason_of_bytes(const struct bytes_spec *b)
 		return NULL;
 	case BYTES_CBPF:
 		return "classic BPF is not run here";
+	case BYTES_TC_U32:
+		return "the hash tables of tc u32 are not walked here";
 	case BYTES_IP6_OPTS:
 	case BYTES_RT_ADDRS:
 		return "the insides of extension headers are not looked into";

@@ -195,9 +195,52 @@ static void put_u32(struct buf *b, const struct u32_test *t)
 	buf_printf(b, ")");
 }
 
+static void put_filter(struct buf *b, const struct tcu32_filter *f, bool is_stop)
+{
+	buf_printf(b, is_stop ? " [stop" : " [");
+	for (uint32_t i = 0; i < f->n_keys; i++)
+		buf_printf(b, " %x/%x%s%d", f->key[i].value, f->key[i].mask, f->key[i].is_next ? "+" : "@", f->key[i].off);
+	if (f->mark_mask)
+		buf_printf(b, " mark %x/%x", f->mark, f->mark_mask);
+	if (f->indev.n)
+		buf_printf(b, " indev %.*s", STR_ARG(f->indev));
+	put_flag(b, f->is_skipped, "skipped");
+	put_flag(b, f->is_terminal, "terminal");
+	put_flag(b, f->goes_on, "goes-on");
+	if (f->link)
+		buf_printf(b, " link %x hash %x@%d", f->link->id, f->hash_mask, f->hash_at);
+	if (f->has_offset)
+		buf_printf(b, " offset %u", f->plus);
+	if (f->has_offset_at)
+		buf_printf(b, " %x@%u>>%u", f->offset_mask, f->offset_at, f->offset_shift);
+	put_flag(b, f->eats, "eat");
+	buf_printf(b, "]");
+}
+
+/* Tables that are linked are in it where a link leads to them, as deep as a walk may go. */
+static void put_table(struct buf *b, const struct tcu32_table *t, const struct tcu32_filter *stop, unsigned depth)
+{
+	buf_printf(b, " %x:", t->id);
+	for (uint32_t i = 0; i < t->n_buckets; i++)
+		for (size_t k = 0; k < t->bucket[i].filters.n; k++) {
+			const struct tcu32_filter *f = t->bucket[i].filters.v[k];
+
+			if (t->n_buckets > 1)
+				buf_printf(b, " %x", i);
+			put_filter(b, f, f == stop);
+			if (f->link && depth < TCU32_MAX_DEPTH)
+				put_table(b, f->link, stop, depth + 1);
+		}
+}
+
+static void put_walk(struct buf *b, const struct bytes_spec *s)
+{
+	put_table(b, s->walk, s->stop, 0);
+}
+
 static void put_bytes(struct buf *b, const struct bytes_spec *s)
 {
-	static const char *const kinds[] = { "u32", "string", "bpf", "options", "rt-addresses", "payload" };
+	static const char *const kinds[] = { "u32", "string", "bpf", "options", "rt-addresses", "payload", "tc-u32" };
 
 	buf_printf(b, "bytes %s", kinds[s->kind]);
 	for (uint32_t i = 0; i < s->n_u32; i++)
@@ -223,6 +266,10 @@ static void put_bytes(struct buf *b, const struct bytes_spec *s)
 	}
 	put_flag(b, s->not_strict, "not-strict");
 	put_flag(b, s->from_frame, "from-frame");
+	if (s->has_result)
+		buf_printf(b, " result %u", s->result);
+	if (s->kind == BYTES_TC_U32)
+		put_walk(b, s);
 	if (s->kind == BYTES_PAYLOAD) {
 		struct map_key key = { .payload = &s->payload, .mask = s->payload_mask };
 

@@ -188,7 +188,7 @@ struct state_spec {
 };
 
 /* Tests on bytes of the packet, from the first byte of the IP header. */
-enum bytes_kind { BYTES_U32, BYTES_STRING, BYTES_CBPF, BYTES_IP6_OPTS, BYTES_RT_ADDRS, BYTES_PAYLOAD };
+enum bytes_kind { BYTES_U32, BYTES_STRING, BYTES_CBPF, BYTES_IP6_OPTS, BYTES_RT_ADDRS, BYTES_PAYLOAD, BYTES_TC_U32 };
 /*
  * Bits of a packet, the first one highest: `at_bit` counts from where the base begins. LINK: the Ethernet header; NETWORK: the
  * IP header (of a frame without IP: what follows the Ethernet header and its tags); TRANSPORT: what follows the IP header and
@@ -205,6 +205,29 @@ struct payload_ref {
 enum u32_op { U32_AND, U32_LEFT, U32_RIGHT, U32_AT };
 struct u32_loc { struct { enum u32_op op; uint32_t number; } op[11]; uint8_t n_ops; uint32_t start; };
 struct u32_test { struct u32_loc loc; struct { uint32_t lo, hi; } *value; uint8_t n_values; };
+/*
+ * The walk of tc's u32. It begins in bucket 0 of a table and asks filters in their order; one whose keys all hold and that
+ * has a link goes on in the linked table, in the bucket that its hash chooses, and comes back when nothing there matches. A key
+ * beyond the packet's end, and a ninth link, end the walk with nothing. Offsets count from the network header plus what links
+ * have eaten; with is_next from there plus what the last link computed. Words, and masks of them: first byte highest.
+ */
+struct tcu32_key { uint32_t value, mask; int32_t off; bool is_next; };
+struct tcu32_filter {
+	struct tcu32_key *key;
+	uint32_t n_keys;
+	uint32_t mark, mark_mask;
+	struct str indev;	/* empty: any */
+	bool is_skipped;	/* skip_sw: the machine itself does not ask it */
+	bool is_terminal;	/* it has an outcome: something follows from it */
+	bool goes_on;		/* its outcome is to go on with the walk */
+	struct tcu32_table *link; /* NULL: none */
+	uint32_t hash_mask; int32_t hash_at;
+	bool has_offset, has_offset_at, eats;
+	uint32_t plus, offset_at, offset_mask, offset_shift;
+};
+enum { TCU32_MAX_DEPTH = 8 };
+struct tcu32_bucket { VEC(struct tcu32_filter *) filters; };
+struct tcu32_table { uint32_t id, n_buckets; struct tcu32_bucket *bucket; }; /* n_buckets: a power of 2, up to 256 */
 struct bytes_insn { uint16_t code; uint8_t jt, jf; uint32_t k; };
 struct bytes_spec {
 	enum bytes_kind kind;
@@ -225,6 +248,10 @@ struct bytes_spec {
 	u128 payload_mask;
 	struct valset payload_in;
 	bool from_frame;      /* BYTES_CBPF: counts from the frame's first byte, as at a device */
+	bool has_result;      /* BYTES_CBPF: a match is this result, instead of any but 0 */
+	uint32_t result;
+	const struct tcu32_table *walk; /* BYTES_TC_U32: the walk from here ... */
+	const struct tcu32_filter *stop; /* ... comes to this filter, and it matches */
 };
 
 /* ---------- effects ---------- */

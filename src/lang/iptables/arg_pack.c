@@ -7,6 +7,7 @@
 
 #include "lang/iptables/arg.h"
 #include "policy/addr.h"
+#include "policy/cbpf.h"
 
 enum { U32_MAX = 10, U32_MAX_OPS = 9, IP6_OPTS_MAX = 16, RT_ADDRS_MAX = 16, BPF_MAX = 64 };
 
@@ -180,6 +181,21 @@ static bool bpf_insn(struct str s, struct bytes_insn *insn)
 	return true;
 }
 
+/* Every instruction that the kernel would refuse, where it stands. */
+static bool is_good_bytecode(const struct ipt_arg_in *in, const struct bytes_spec *b)
+{
+	struct cbpf_faults f = cbpf_check(in->a, b->insn, b->n_insn);
+
+	for (size_t i = 0; i < f.all.n; i++) {
+		struct str rest, one = str_cut(in->w->text, ',', &rest, NULL);
+
+		for (uint32_t k = 0; k <= f.all.v[i].insn; k++)
+			one = str_cut(rest, ',', &rest, NULL);
+		diag_error(in->d, ipt_arg_at(in, one), "%.*s", STR_ARG(f.all.v[i].text));
+	}
+	return f.all.n == 0;
+}
+
 bool ipt_parse_bytecode(const struct ipt_arg_in *in, struct ipt_value *v)
 {
 	struct bytes_spec *b = arena_new(in->a, struct bytes_spec, 1);
@@ -210,7 +226,7 @@ bool ipt_parse_bytecode(const struct ipt_arg_in *in, struct ipt_value *v)
 		b->n_insn++;
 	}
 	if (b->n_insn == n)
-		return true;
+		return is_good_bytecode(in, b);
 	diag_error(in->d, in->w->at, "%u BPF instructions, but the number in front says %llu", b->n_insn,
 		   (unsigned long long)n);
 	return false;
