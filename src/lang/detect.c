@@ -152,10 +152,16 @@ static void vote_pf(struct votes *v, const struct words *l)
 
 static void vote_tc(struct votes *v, const struct words *l)
 {
+	struct str rest;
+	bool has_program;
 	bool has_tc = str_is(l->w[0], "tc") || str_ends(l->w[0], "/tc") || is_one_of(l->w[0], "$TC $tc");
 
 	if (is_one_of(l->w[has_tc], "qdisc filter class action") && is_one_of(l->w[has_tc + 1], "add replace change del"))
 		v->of[LANG_TC] += SURE;
+	else if (str_is(l->w[0], "protocol") && is_one_of(l->w[2], "u32 bpf prio pref handle"))
+		v->of[LANG_TC] += STRONG;
+	else if (is_number(str_cut(l->w[0], ',', &rest, &has_program)) && is_number(l->w[1]) && is_number(l->w[2]))
+		v->of[LANG_TC] += STRONG; /* a BPF program */
 }
 
 /* An address, with or without its prefix length, brackets or a mark of negation. */

@@ -7,6 +7,7 @@
 #include "lang/iptables/lower.h"
 #include "lang/list/list.h"
 #include "lang/nft/tree.h"
+#include "lang/tc/tree.h"
 
 static const char *const names[LANG_COUNT] = {
 	[LANG_AUTO] = "auto", [LANG_IPTABLES] = "iptables", [LANG_IP6TABLES] = "ip6tables", [LANG_IPSET] = "ipset",
@@ -59,6 +60,17 @@ static void read_nft(struct ruleset *rs, struct diags *d, uint32_t source, struc
 		nft_lower(rs, d, f);
 }
 
+static void read_tc(struct ruleset *rs, struct diags *d, uint32_t source, struct lang_file *out)
+{
+	unsigned errors = d->n_errors;
+	struct tc_file *f = tc_parse(rs, d, source);
+
+	out->tree = f;
+	if (d->n_errors == errors)
+		tc_lower(rs, d, f);
+	rs->lacks_rules |= d->n_errors > errors;
+}
+
 /* No language has NUL bytes in its texts, and what prints a name would stop at one. */
 static bool is_text(const struct source *src, struct diags *d, uint32_t source)
 {
@@ -92,6 +104,9 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 	}
 	case LANG_NFT:
 		read_nft(rs, d, source, out);
+		break;
+	case LANG_TC:
+		read_tc(rs, d, source, out);
 		break;
 	case LANG_AUTO:
 	case LANG_COUNT:
@@ -163,6 +178,8 @@ struct str lang_print(struct arena *a, const struct lang_file *f, bool with_coun
 		return ipset_print(a, f->tree, with_counts);
 	case LANG_NFT:
 		return nft_print_file(a, f->tree, with_counts);
+	case LANG_TC:
+		return tc_print_file(a, f->tree);
 	default:
 		return STR("");
 	}
