@@ -4,6 +4,7 @@
 
 #include "cli/read.h"
 #include "cli/report.h"
+#include "policy/shadow.h"
 
 static void print_json(struct cli *c, const struct rules *rules)
 {
@@ -66,6 +67,8 @@ int check_verb(struct cli *c)
 
 	if (status == CLI_REFUSED || status == CLI_USAGE)
 		return status;
+	if (c->diags.n_errors == 0)
+		shadow_check(rules.set, &c->diags);
 	if (status == CLI_YES && c->opt.given[OPTION_STRICT] && c->diags.n_warnings)
 		status = CLI_ERRORS;
 	if (c->opt.given[OPTION_JSON]) {

@@ -3,7 +3,7 @@
  * Differential test of what becomes of lists: rows of counting rules that overlap, chains that are called, gone to and
  * returned from, rules that hide others, marks that are written on the way. Few values, so that much matches at once. The
  * evaluator, the tables in user space and (WEIR_BPF=1, as root) the netfilter programs must say the same: verdict, mark,
- * and the count of every rule and policy.
+ * and the count of every rule and policy. What policy/shadow.h says can never match must have no count.
  *
  *     WEIR_SEED=N       where to begin; else 1
  *     WEIR_CASES=N      how many rulesets
@@ -17,6 +17,8 @@
 
 #include "diff/lib/judge.h"
 #include "packet/notation.h"
+#include "policy/shadow.h"
+#include "tables/format.h"
 
 enum { CASES = 600, CASES_IN_KERNEL = 150, PACKETS = 60, CHAINS = 5, MOST_SHOWN = 3 };
 
@@ -170,7 +172,7 @@ static const char *make_packet(struct arena *a, bool ip6)
 }
 
 struct total {
-	uint64_t packets, drops, bad, unknown, refused, sums, unused, inlined, gathered;
+	uint64_t packets, drops, bad, unknown, refused, sums, unused, inlined, gathered, shadows;
 };
 
 static void add_report(const struct bench *b, struct total *t)
@@ -194,6 +196,18 @@ static void complain(struct total *t, uint64_t at, const char *rules, const char
 	for (const char *p = rules; *p; p = strchr(p, '\n') + 1)
 		printf("# %.*s\n", (int)(strchr(p, '\n') - p), p);
 	printf("# packet %s: %.*s\n", packet, STR_ARG(text));
+}
+
+/* What is said to match never did not match here: by the evaluator's counts. */
+static void check_shadows(const struct bench *b, struct arena *a, uint64_t at, const char *rules, struct total *t)
+{
+	struct shadows s;
+
+	shadow_find(a, b->rs, SHADOW_COMPARES, &s);
+	t->shadows += s.all.n;
+	for (size_t i = 0; i < s.all.n; i++)
+		if (b->eval_count[DP_COUNTERS_SPECIAL + s.all.v[i].rule->id])
+			complain(t, at, rules, "any", arena_printf(a, "rule %u, which can never match, did", s.all.v[i].rule->id));
 }
 
 /* One ruleset by one judge. */
@@ -238,6 +252,7 @@ static void run_case(struct arena *a, uint64_t at, enum judge j, struct kernel *
 	}
 	if (whole && !bench_counts_agree(&b, j, a, &why))
 		complain(t, at, text.rules, packet, why);
+	check_shadows(&b, a, at, text.rules, t);
 	arena_destroy(scratch);
 }
 
@@ -280,7 +295,8 @@ int main(void)
 	       t.sums, t.unused);
 	result(cases < CASES_IN_KERNEL || t.inlined > cases / 8, "calls in whose place the chain is, rulesets", t.inlined, cases);
 	result(cases < CASES_IN_KERNEL || t.gathered > cases / 8, "rules whose guards are one with an earlier rule's, rulesets", t.gathered, cases);
-	printf("1..6\n");
+	result(cases < CASES_IN_KERNEL || t.shadows > cases, "rules that are said never to match, rulesets", t.shadows, cases);
+	printf("1..7\n");
 	if (in_kernel)
 		kernel_close(&k);
 	arena_destroy(a);
