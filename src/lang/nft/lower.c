@@ -1,196 +1,192 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tree as the model: a chain for each family that its table sees, twins of each other, and their rules.
+ * Tables, chains and rules of an nft file in the model.
  *
- *     table inet f { chain in { ...; ip saddr 192.0.2.1 drop; tcp dport 22 accept; } }
- *     IPv4: [ip.src in {192.0.2.1}] [drop]      [ip.proto in {6}] [dport in {22}] [accept]
- *     IPv6:                                     [ip.proto in {6}] [dport in {22}] [accept]
+ * A table of ip or ip6 makes chains of that family. One of inet makes each chain twice, one of netdev three times (IPv4, IPv6,
+ * and frames that are neither): twins, with the same rules as far as these can be met by packets of the family. Tables of arp
+ * and bridge, sleeping tables and flowtables are named as what no program here runs.
  *
- * A rule that cannot match in a family is left out there. What is not lowered becomes a test that nobody can decide.
+ *     table inet f { chain i { ... ip saddr 192.0.2.1 drop; tcp dport 22 accept; } }
+ *     chain ip "inet f" i:     [ip.src in {192.0.2.1}] [drop]     [ip.proto in {6}] [dport in {22}] [accept]
+ *     chain ip6 "inet f" i:                                       [ip.proto in {6}] [dport in {22}] [accept]
  */
 #include "lang/nft/lower.h"
 
-struct test *nft_lower_test(struct nft_lower *l, enum test_kind kind, struct loc at, const char *what)
+/* The families of the model that a table's packets are of. */
+static unsigned families_of(const struct nft_table *t, enum hook hook)
 {
-	struct step *s = vec_add(l->a, &l->steps);
-
-	s->kind = STEP_TEST;
-	s->test.kind = kind;
-	s->test.at = at;
-	s->test.what = what;
-	return &s->test;
-}
-
-void nft_lower_unknown(struct nft_lower *l, struct loc at, const char *what, const char *why)
-{
-	struct test *t = nft_lower_test(l, TEST_UNKNOWN, at, what);
-
-	t->why = why;
-}
-
-/* Never true here. If nothing before has been done by then, there is no rule in this family. */
-void nft_lower_never(struct nft_lower *l, struct loc at)
-{
-	struct test *t;
-
-	for (size_t i = 0; i < l->steps.n; i++) {
-		if (l->steps.v[i].kind == STEP_TEST && l->steps.v[i].test.kind != TEST_STATE)
-			continue;
-		t = nft_lower_test(l, TEST_IN, at, "family");
-		t->field[0] = FIELD_PROTO;
-		t->n_fields = 1;
-		return;
+	switch (t->family) {
+	case NFT_IP:
+		return 1u << FAMILY_IP4;
+	case NFT_IP6:
+		return 1u << FAMILY_IP6;
+	case NFT_NETDEV:
+		return 1u << FAMILY_IP4 | 1u << FAMILY_IP6 | 1u << FAMILY_FRAME;
+	default:
+		(void)hook;
+		return 1u << FAMILY_IP4 | 1u << FAMILY_IP6;
 	}
-	l->is_never = true;
 }
 
-/* ---------- sets that rules change ---------- */
-
-static bool changes(const struct nft_rule *r, const struct nft_set *s)
+static struct str table_name(struct arena *a, const struct nft_table *t)
 {
-	for (uint32_t i = 0; i < r->n_stmts; i++)
-		if (r->stmt[i]->kind == NFT_STMT_SET && r->stmt[i]->dynset.set == s)
-			return true;
-	return false;
-}
-
-bool nft_lower_is_fixed(const struct nft_lower *l, const struct nft_set *s)
-{
-	for (size_t i = 0; i < s->elems.n; i++)
-		if (s->elems.v[i].has_timeout || s->elems.v[i].n_stmts)
-			return false;
-	if (s->flags & (NFT_SET_DYNAMIC | NFT_SET_TIMEOUT) || s->n_stmts)
-		return false;
-	for (size_t c = 0; c < l->table->chains.n; c++)
-		for (size_t i = 0; i < l->table->chains.v[c]->rules.n; i++)
-			if (changes(l->table->chains.v[c]->rules.v[i], s))
-				return false;
-	return true;
-}
-
-/* ---------- rules ---------- */
-
-static struct rule *lower_rule(struct nft_lower *l, struct chain *c, const struct nft_rule *r)
-{
-	struct rule *to;
-
-	l->steps.v = NULL;
-	l->steps.n = l->steps.cap = 0;
-	l->is_never = false;
-	memset(l->asked, 0, sizeof l->asked);
-	for (uint32_t i = 0; i < r->n_stmts && !l->is_never; i++)
-		nft_lower_stmt(l, r->stmt[i]);
-	if (l->is_never)
-		return NULL;
-	to = policy_rule_add(l->rs, c, UINT32_MAX);
-	to->at = r->at;
-	to->text = nft_print_rule(l->a, r);
-	to->comment = r->comment;
-	to->step = l->steps.v;
-	to->n_steps = (uint32_t)l->steps.n;
-	for (uint32_t i = 0; i < r->n_stmts; i++) {
-		const struct nft_stmt *s = r->stmt[i];
-
-		if (s->kind == NFT_STMT_COUNTER && !s->name.n && s->counter.has_values) {
-			to->packets = s->counter.packets;
-			to->bytes = s->counter.bytes;
-			to->has_counts = true;
-		}
-	}
-	return to;
+	if (t->family == NFT_IP || t->family == NFT_IP6)
+		return t->name;
+	return arena_printf(a, "%s %.*s", nft_family_name(t->family), STR_ARG(t->name));
 }
 
 /* ---------- chains ---------- */
 
-enum { MAX_FAMILIES = 3 };
-
-static unsigned families_of(enum nft_family f, enum family out[MAX_FAMILIES])
+static void lower_chain(struct nft_lower *l, const struct nft_chain *from, enum family f)
 {
-	out[0] = f == NFT_IP6 ? FAMILY_IP6 : FAMILY_IP4;
-	out[1] = FAMILY_IP6;
-	out[2] = FAMILY_FRAME;
-	return f == NFT_INET ? 2 : f == NFT_NETDEV ? 3 : 1;
+	struct chain *c = policy_chain_add(l->rs, f, l->table_name, from->name, from->at);
+
+	c->hook = from->is_base ? from->hook : HOOK_NONE;
+	c->policy = from->is_base ? (from->policy_stated ? from->policy : VERDICT_ACCEPT) : VERDICT_NONE;
+	c->policy_stated = from->policy_stated;
+	c->priority = from->priority;
+	c->is_nat = from->is_base && from->type == NFT_CHAIN_NAT;
+	for (size_t i = 0; i < from->devices.n; i++)
+		*vec_add(l->a, &c->devices) = from->devices.v[i];
 }
 
-static struct chain *declare(struct nft_lower *l, const struct nft_chain *c)
+/* A chain and its twins; the root is the one of the first family. */
+static void lower_chains(struct nft_lower *l)
 {
-	struct chain *to = policy_chain_add(l->rs, l->family, l->table_name, c->name, c->at);
+	for (size_t i = 0; i < l->table->chains.n; i++) {
+		const struct nft_chain *from = l->table->chains.v[i];
+		unsigned families = families_of(l->table, from->hook);
+		struct chain *root = NULL;
 
-	to->hook = c->is_base && !l->table->is_dormant ? c->hook : HOOK_NONE;
-	to->priority = c->priority;
-	to->is_nat = c->is_base && c->type == NFT_CHAIN_NAT;
-	to->policy = !c->is_base ? VERDICT_NONE : c->policy_stated ? c->policy : VERDICT_ACCEPT;
-	to->policy_stated = c->policy_stated;
-	for (size_t i = 0; i < c->devices.n; i++)
-		*vec_add(l->a, &to->devices) = c->devices.v[i];
-	return to;
-}
+		for (enum family f = FAMILY_IP4; f < FAMILY_ALL; f++) {
+			struct chain *c;
 
-static void lower_chain(struct nft_lower *l, const struct nft_chain *c, const enum family *families, unsigned n)
-{
-	for (size_t i = 0; i < c->rules.n; i++) {
-		struct rule *twin[MAX_FAMILIES] = { NULL }, *root = NULL;
-		unsigned n_twins = 0;
-
-		for (unsigned f = 0; f < n; f++) {
-			l->family = families[f];
-			twin[f] = lower_rule(l, policy_chain_find(l->rs, l->family, l->table_name, c->name), c->rules.v[i]);
-			root = root ? root : twin[f];
-			n_twins += twin[f] != NULL;
+			if (!(families >> f & 1))
+				continue;
+			lower_chain(l, from, f);
+			c = policy_chain_find(l->rs, f, l->table_name, from->name);
+			root = root ? root : c;
+			if (families & (families - 1))
+				c->root = root;
 		}
-		for (unsigned f = 0; f < n && n > 1; f++)
-			if (twin[f] && n_twins > 1)
-				twin[f]->root = root;
 	}
+}
+
+/* ---------- rules ---------- */
+
+/* Does nothing that could be seen happen before the place where this family's twin ends? */
+static bool is_only_tests(const struct nft_lower *l)
+{
+	for (size_t i = 0; i < l->steps.n; i++)
+		if (l->steps.v[i].kind != STEP_TEST || l->steps.v[i].test.kind == TEST_STATE)
+			return false;
+	return true;
+}
+
+static void finish_rule(struct nft_lower *l, struct rule *out, const struct nft_rule *r)
+{
+	out->at = r->at;
+	out->text = nft_print_rule(l->a, r);
+	out->comment = r->comment;
+	out->step = l->steps.v;
+	out->n_steps = (uint32_t)l->steps.n;
+	for (uint32_t i = 0; i < r->n_stmts && !out->has_counts; i++) {
+		const struct nft_stmt *s = r->stmt[i];
+
+		if (s->kind != NFT_STMT_COUNTER || s->name.n || s->name_map || !s->counter.has_values)
+			continue;
+		out->has_counts = true;
+		out->packets = s->counter.packets;
+		out->bytes = s->counter.bytes;
+	}
+}
+
+static void lower_rule(struct nft_lower *l, const struct nft_chain *from, const struct nft_rule *r)
+{
+	unsigned families = families_of(l->table, from->hook);
+	struct rule *root = NULL;
+
+	l->specs.n = 0;
+	for (enum family f = FAMILY_IP4; f < FAMILY_ALL; f++) {
+		struct chain *c;
+		struct rule *out;
+
+		if (!(families >> f & 1))
+			continue;
+		l->family = f;
+		l->is_over = false;
+		l->protos = (struct valset){ 0 };
+		l->steps.v = NULL;
+		l->steps.n = l->steps.cap = 0;
+		for (uint32_t i = 0; i < r->n_stmts && !l->is_over; i++)
+			nft_lower_stmt(l, r->stmt[i]);
+		if (l->is_over && is_only_tests(l) && (families & (families - 1)))
+			continue;
+		c = policy_chain_find(l->rs, f, l->table_name, from->name);
+		out = policy_rule_add(l->rs, c, UINT32_MAX);
+		finish_rule(l, out, r);
+		root = root ? root : out;
+		if (families & (families - 1))
+			out->root = root;
+	}
+}
+
+/* ---------- tables ---------- */
+
+static void beyond(struct nft_lower *l, struct loc at, struct str what, const char *why)
+{
+	*vec_add(l->a, &l->rs->beyond) = (struct beyond){ at, what, { why, strlen(why) } };
+}
+
+static bool is_given(const struct ruleset *rs, struct diags *d, const struct nft_table *t, struct str name)
+{
+	for (size_t i = 0; i < rs->chains.n; i++) {
+		const struct chain *c = rs->chains.v[i];
+		struct str where;
+
+		if (!str_eq(c->table, name) || (t->family == NFT_IP && c->family != FAMILY_IP4) ||
+		    (t->family == NFT_IP6 && c->family != FAMILY_IP6))
+			continue;
+		where = source_name_line(d->a, d->sources, c->at);
+		diag_error(d, t->at, "table %.*s is also given by another file (%.*s)", STR_ARG(name), STR_ARG(where));
+		return true;
+	}
+	return false;
 }
 
 static void lower_table(struct nft_lower *l, const struct nft_table *t)
 {
-	enum family families[MAX_FAMILIES];
-	unsigned n = families_of(t->family, families);
+	struct str title = arena_printf(l->a, "table %s %.*s", nft_family_name(t->family), STR_ARG(t->name));
 
 	l->table = t;
-	l->table_name = t->family == NFT_IP || t->family == NFT_IP6 ?
-			t->name : arena_printf(l->a, "%s %.*s", nft_family_name(t->family), STR_ARG(t->name));
-	for (size_t c = 0; c < t->chains.n; c++) {
-		struct chain *root = NULL;
-
-		for (unsigned f = 0; f < n; f++) {
-			struct chain *to;
-
-			l->family = families[f];
-			to = declare(l, t->chains.v[c]);
-			root = root ? root : to;
-			to->root = n > 1 ? root : NULL;
-		}
+	l->table_name = table_name(l->a, t);
+	if (t->family == NFT_ARP || t->family == NFT_BRIDGE) {
+		beyond(l, t->at, title, "arp and bridge rules are read, but neither judged nor run here");
+		return;
 	}
-	for (size_t c = 0; c < t->chains.n; c++)
-		lower_chain(l, t->chains.v[c], families, n);
-}
-
-static void beyond(struct ruleset *rs, struct loc at, struct str what, const char *why)
-{
-	struct beyond *b = vec_add(rs->a, &rs->beyond);
-
-	*b = (struct beyond){ .at = at, .what = what, .why = str_from(why) };
+	if (t->is_dormant) {
+		beyond(l, t->at, title, "the table is dormant: its rules do nothing until it is woken");
+		return;
+	}
+	if (is_given(l->rs, l->d, t, l->table_name))
+		return;
+	for (size_t i = 0; i < t->flowtables.n; i++)
+		beyond(l, t->flowtables.v[i]->at, arena_printf(l->a, "flowtable %.*s", STR_ARG(t->flowtables.v[i]->name)),
+		       "packets that a flowtable forwards pass by every rule");
+	for (size_t i = 0; i < t->sets.n; i++)
+		nft_lower_set(l, t->sets.v[i]);
+	lower_chains(l);
+	for (size_t i = 0; i < t->chains.n; i++)
+		for (size_t j = 0; j < t->chains.v[i]->rules.n; j++)
+			lower_rule(l, t->chains.v[i], t->chains.v[i]->rules.v[j]);
 }
 
 void nft_lower(struct ruleset *rs, struct diags *d, const struct nft_file *f)
 {
-	struct nft_lower l = { .a = rs->a, .rs = rs };
+	struct nft_lower l = { .a = rs->a, .d = d, .rs = rs, .shared = nft_lower_shared_create(rs->a) };
 
-	(void)d;
 	rs->has_all_families = true;
-	for (size_t i = 0; i < f->tables.n; i++) {
-		const struct nft_table *t = f->tables.v[i];
-
-		for (size_t k = 0; k < t->flowtables.n; k++)
-			beyond(rs, t->flowtables.v[k]->at, arena_printf(rs->a, "flowtable %.*s", STR_ARG(t->flowtables.v[k]->name)),
-			       "packets that a flowtable forwards pass by every rule");
-		if (t->family == NFT_ARP || t->family == NFT_BRIDGE)
-			beyond(rs, t->at, arena_printf(rs->a, "table %s %.*s", nft_family_name(t->family), STR_ARG(t->name)),
-			       "no packet here is judged by its rules");
-		else
-			lower_table(&l, t);
-	}
+	for (size_t i = 0; i < f->tables.n; i++)
+		lower_table(&l, f->tables.v[i]);
+	policy_number(rs);
 }

@@ -1,56 +1,105 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of lowering share: lower.c makes chains and rules, lower_field.c says which field or which bits a selector
- * is, lower_match.c makes tests, lower_map.c tuples and maps, lower_effect.c the rest of what rules do.
+ * Inside of lowering, from the tree of an nft file to the model. Only lower*.c include this.
  *
- * A statement that nobody lowers becomes a test that nobody can decide, so that no verdict is ever guessed.
+ *     lower.c        tables, chains, rules and their twins
+ *     lower_key.c    left sides: what of the packet is asked, under which mask, and what must hold before
+ *     lower_match.c  comparisons: values, and a key with them, to tests
+ *     lower_set.c    sets and maps
+ *     lower_stmt.c   statements that do something; lower_nat.c those that translate
+ *
+ * A rule of a table for several families is lowered once for each. Where a twin's family contradicts what is asked the rule
+ * ends at that place (struct nft_lower.is_over): what stands before still happens.
  */
 #ifndef WEIR_LANG_NFT_LOWER_H
 #define WEIR_LANG_NFT_LOWER_H
 
 #include "lang/nft/tree.h"
 
+struct nft_lower_shared; /* lower_set.c: what sets and maps have become */
+
 struct nft_lower {
 	struct arena *a;
+	struct diags *d;
 	struct ruleset *rs;
+	struct nft_lower_shared *shared;
 	const struct nft_table *table;
-	struct str table_name;	/* "inet filter" */
-	enum family family;
+	struct str table_name; /* as the model has it: "inet filter" */
+	enum family family;    /* of the twin at hand */
+	bool is_over;	       /* the rest of the rule is never reached */
+	struct valset protos;  /* n > 0: the transport protocol is one of these, as far as asked */
 	VEC(struct step) steps;
-	uint64_t asked[4];	/* bit of each transport protocol that the rule has asked for */
-	bool is_never;		/* the rule cannot match in this family, and nothing came before that counts */
+	VEC(struct nft_lower_spec { const void *stmt; struct state_spec *spec; }) specs; /* of the rule's twins */
 };
 
-/* What an expression looks at: a field under a mask, or bits; moved by `shift` from where its values are (dscp: 2). */
-struct nft_source_of {
-	enum field field;
-	const struct payload_ref *payload; /* instead of field */
-	u128 mask;	  /* of the field's or the bits' own numbers */
-	unsigned shift;
-	unsigned bits;	  /* of a value */
-	bool is_name, is_state;
-	bool is_constant; /* in this family it is always `constant` */
+/* ---------- lower_key.c ---------- */
+
+enum nft_lower_key_kind { NFT_LOWER_KEY, NFT_LOWER_CONST, NFT_LOWER_UNKNOWN };
+/* How a value as written becomes one of the field: as it is, or by the name of what it is. */
+enum nft_lower_code { NFT_LOWER_PLAIN, NFT_LOWER_CT_STATE, NFT_LOWER_ADDR_TYPE };
+
+/*
+ * A left side. A value v as written stands for ((field & key.mask) ^ flip) >> up == v, shifted the other way below 0; the
+ * value has `bits` bits. CONST: it is `constant` for every packet of this family.
+ */
+struct nft_lower_key {
+	enum nft_lower_key_kind kind;
+	struct map_key key;
+	int up;
+	unsigned bits;
+	u128 flip;
+	enum nft_lower_code code;
 	u128 constant;
+	bool is_absent_zero; /* what is absent reads as 0, or the empty name */
+	const char *why;     /* UNKNOWN */
+	const char *what;
+	enum nft_type type;
+	struct loc at;
 };
 
+/* What must hold for it to be there is added to the rule's steps. False: it never is, and the rule is over. */
+bool nft_lower_key(struct nft_lower *l, const struct nft_expr *e, struct nft_lower_key *out);
+/* The transport protocol must be this one. */
+void nft_lower_needs_proto(struct nft_lower *l, uint8_t proto, struct loc at);
 struct test *nft_lower_test(struct nft_lower *l, enum test_kind kind, struct loc at, const char *what);
-void nft_lower_never(struct nft_lower *l, struct loc at);
+void nft_lower_never(struct nft_lower *l, struct loc at, const char *what);
 void nft_lower_unknown(struct nft_lower *l, struct loc at, const char *what, const char *why);
-/* The rule's tests on protocols that e needs come first. false: in this family there is no such thing (nft_lower_never was called). */
-bool nft_lower_needs(struct nft_lower *l, const struct nft_expr *e);
-/* false: nobody knows how; nothing was added. */
-bool nft_lower_source(struct nft_lower *l, const struct nft_expr *e, struct nft_source_of *s);
-/* The span of a constant; false: it is none. */
-bool nft_lower_span(const struct nft_source_of *s, const struct nft_expr *e, struct valset_span *out);
+struct str nft_lower_text(struct nft_lower *l, const struct nft_expr *e);
 
+/* ---------- lower_match.c ---------- */
+
+struct nft_lower_values {
+	VEC(struct valset_span) v;
+};
+u128 nft_lower_mask_bits(unsigned bits); /* the lowest bits set */
+bool nft_lower_number(const struct nft_expr *e, u128 *v); /* a constant: numbers, lists of flags, sums of them */
+/* The spans that an element's part, or a right side, stands for, in values as written. False: it is no constant. */
+bool nft_lower_values(struct nft_lower *l, const struct nft_expr *e, struct nft_lower_values *out);
+/* A span as written, in the field's own values; false: no value of the field is meant. Only where flip is 0. */
+bool nft_lower_span(const struct nft_lower_key *k, struct valset_span s, struct valset_span *out);
 void nft_lower_match(struct nft_lower *l, const struct nft_stmt *s);
-/* A concatenation that is in a set. */
-void nft_lower_tuple(struct nft_lower *l, const struct nft_stmt *s, const struct nft_set *set);
-/* A map whose data are verdicts or, with effect not NULL, values that make an effect. false: nobody knows how. */
-bool nft_lower_map(struct nft_lower *l, const struct nft_expr *e, bool (*outcome)(struct nft_lower *, const struct nft_expr *, struct step *));
-bool nft_lower_verdict(struct nft_lower *l, const struct nft_expr *e, struct step *out);
+
+/* ---------- lower_set.c ---------- */
+
+struct nft_lower_shared *nft_lower_shared_create(struct arena *a);
+void nft_lower_set(struct nft_lower *l, const struct nft_set *s); /* a named set, once for all families */
+/* One of the keys is in a set, named or not. */
+void nft_lower_in_set(struct nft_lower *l, struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at, bool negated);
+struct set_use *nft_lower_set_use(struct nft_lower *l, const struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at);
+/* The parts of a concatenation, or the one. 0: the rule is over. */
+unsigned nft_lower_keys(struct nft_lower *l, const struct nft_expr *e, struct nft_lower_key *out);
+
+/* What an entry's data does: fills *out, an effect or a verdict. */
+typedef void nft_lower_outcome(struct nft_lower *l, const struct nft_expr *data, const void *arg, struct step *out);
+void nft_lower_map(struct nft_lower *l, const struct nft_expr *map, nft_lower_outcome *outcome, const void *arg, const void *kind);
+struct str nft_lower_name(struct nft_lower *l, struct str name); /* "inet/filter/NAME" */
+
+/* ---------- lower_stmt.c, lower_nat.c ---------- */
+
 void nft_lower_stmt(struct nft_lower *l, const struct nft_stmt *s);
-const struct nft_set *nft_lower_set(const struct nft_expr *e);
-bool nft_lower_is_fixed(const struct nft_lower *l, const struct nft_set *s); /* no rule changes it */
+void nft_lower_verdict(struct nft_lower *l, const struct nft_expr *data, const void *arg, struct step *out);
+struct effect *nft_lower_effect(struct nft_lower *l, enum effect_kind kind, const char *name, struct loc at);
+void nft_lower_end(struct nft_lower *l, enum verdict v, struct loc at);
+void nft_lower_nat(struct nft_lower *l, const struct nft_stmt *s);
 
 #endif
