@@ -16,7 +16,18 @@ import tempfile
 
 WEIR = os.path.abspath(os.environ.get("WEIR", "build/weir"))
 SHARED = os.environ.get("WEIR_SHARED", "../shared")
-LANGS = {"iptables-save": "iptables", "ip6tables-save": "ip6tables"}
+LANGS = {"iptables-save": "iptables", "ip6tables-save": "ip6tables", "tc-u32": "tc", "tc-bpf": "tc"}
+
+# What the capture library compiles of the expressions that cases name instead of a program.
+PROGRAMS = {
+    'tcpdump -ddd "tcp dst port 22"':
+        "16,40 0 0 12,21 0 4 34525,48 0 0 20,21 0 11 6,40 0 0 56,21 8 9 22,21 0 8 2048,48 0 0 23,21 0 6 6,40 0 0 20,"
+        "69 4 0 8191,177 0 0 14,72 0 0 16,21 0 1 22,6 0 0 262144,6 0 0 0\n",
+    # By hand: ether type at 12; else with a tag beside the frame (ldb [vlanp]) the same; else the type behind a tag in it.
+    '"ether proto 0x8892 or (vlan and ether proto 0x8892)"':
+        "12,40 0 0 12,21 8 0 34962,48 0 0 4294963248,21 4 0 1,40 0 0 12,21 2 0 33024,21 1 0 34984,21 0 3 37120,"
+        "40 0 0 16,21 0 1 34962,6 0 0 262144,6 0 0 0\n",
+}
 
 # id: (language, rules, {what the case calls it: what iptables calls it})
 RETOLD = {
@@ -94,6 +105,9 @@ class Runner:
             self.more = ["--hook", "input"]
             return lang, "*filter\n" + text + "COMMIT\n"
         text = self.case["rules"]
+        for expression, program in PROGRAMS.items():
+            if text.startswith(expression):
+                text = program
         if "(file has CR LF)" in text:
             text = text.replace("(file has CR LF)", "").strip().replace("\\r", "\r").replace("\\n", "\n").strip(" ")
         return LANGS[self.case["lang"]], text
@@ -145,6 +159,9 @@ class Runner:
         got, err = self.explain(packet, files)
         verdict = want.split()[0].rstrip(",;")
         verdict = self.words.get(verdict, verdict)
+        if self.lang == "tc":
+            self.judge_filter(line, want, got, err)
+            return
         bad = []
         if got["verdict"] != verdict:
             bad.append("verdict %s, not %s" % (got["verdict"], verdict))
@@ -166,6 +183,20 @@ class Runner:
         if m:
             bad += self.trace(got, m.group(1))
         tap.ok(not bad, self.what(line), "\n".join(bad) + "\n" + err)
+
+    def judge_filter(self, line, want, got, err):
+        """pass is accept; match and no match: a filter decides, or none does."""
+        word = want.split()[0].rstrip(",;")
+        if word in ("match", "no"):
+            holds = (got.get("rule") is not None) == (word == "match") and got["verdict"] == "accept"
+        else:
+            holds = got["verdict"] == {"pass": "accept"}.get(word, word)
+        tap.ok(holds, self.what(line), json.dumps(got.get("verdict")) + "\n" + err)
+        m = re.search(r'lint "(.*?)"', want)
+        if m:
+            code, diags, err = self.check()
+            tap.ok(any(m.group(1) in d["text"] and d["severity"] == "warning" for d in diags), self.what(line + " (lint)"),
+                   json.dumps(diags) + err)
 
     def trace(self, got, want):
         """trace=5,7,9(no),return-to-INPUT,6: the rules that were met, in order."""
@@ -202,6 +233,10 @@ class Runner:
 
     def error_line(self, line):
         code, diags, err = self.check()
+        m = re.match(r'error "(.*?)"', line)
+        if m and self.lang == "tc":
+            tap.ok(code == 1 and any(m.group(1) == d["text"] for d in diags), self.what(line), json.dumps(diags) + err)
+            return
         lines = [int(n) for n in re.search(r"lines?=([\d,]+)", line).group(1).strip(",").split(",")]
         m = re.search(r"col=(\d+)", line)
         col = int(m.group(1)) if m else None
@@ -263,8 +298,13 @@ class Runner:
         kinds = (("error", self.error_line), ("lint:", self.lint_line), ("diff:", self.diff_line),
                  ("contrast:", self.contrast_line), ("roundtrip:", self.roundtrip_line))
         for line in self.case["expected"].splitlines():
-            if re.match(r"p\d+:", line):
+            both = re.match(r"p1: match and p2: match", line)
+            if both:
+                self.packet_line("p1: match")
+                self.packet_line("p2: match")
+            elif re.match(r"p\d+:", line):
                 self.packet_line(line)
+            if re.match(r"p\d+:", line):
                 continue
             for word, function in kinds:
                 if line.startswith(word):
