@@ -6,7 +6,7 @@
  *
  * An expression that asks what a packet does not have ends its rule, whatever the comparison; a name of an interface that is
  * not there is empty, and is compared. A rule counts at its counter, or, without one, where the first statement stands that is
- * not a match.
+ * not a match, and finds what it looks up.
  *
  *     WEIR_SEED=N, WEIR_PACKETS=N    where to begin, how many packets; 1, 100000
  *
@@ -46,7 +46,8 @@ static bool needs_hold(const struct nft_select_row *row, const struct head *h)
 	case NFT_NEEDS_ETHER:
 		return h->has_mac;
 	case NFT_NEEDS_PROTO:
-		return h->proto == row->proto;
+		/* nft asks for IPv4 in front of icmp, and for IPv6 in front of icmpv6 */
+		return h->proto == row->proto && (row->proto != 1 || h->is_ip) && (row->proto != 58 || h->is_ip6);
 	default:
 		return false;
 	}
@@ -408,6 +409,17 @@ static bool has_counter(const struct nft_rule *r)
 	return false;
 }
 
+/* Does this statement find what it looks up? A rule without a counter counts only then. */
+static bool finds(const struct nft_stmt *s, struct way *w)
+{
+	const struct nft_expr *e = s->kind == NFT_STMT_VERDICT ? s->expr : s->kind == NFT_STMT_MANGLE ? s->set.right : NULL;
+	const struct nft_elem *found;
+
+	if (e && e->kind == NFT_MAP)
+		return is_in(set_of(e->part[1]), e->part[0], w, &found) && found;
+	return !e || e->kind == NFT_VERDICT || value(e, w).is_there;
+}
+
 static enum end rule(const struct nft_table *t, const struct nft_rule *r, struct way *w)
 {
 	bool is_counted = has_counter(r);
@@ -416,7 +428,7 @@ static enum end rule(const struct nft_table *t, const struct nft_rule *r, struct
 		const struct nft_stmt *s = r->stmt[i];
 		enum end e;
 
-		if (is_own_counter(s) || (!is_counted && s->kind != NFT_STMT_MATCH)) {
+		if (is_own_counter(s) || (!is_counted && s->kind != NFT_STMT_MATCH && finds(s, w))) {
 			is_counted = true;
 			way_hit(w, r->at);
 		}

@@ -33,6 +33,12 @@ ADDRS = {
 }
 
 
+QUIET = """table inet lab {
+    chain quiet { type filter hook output priority -1000; policy drop; meta skuid 0-100000 accept; }
+    }
+"""
+
+
 def why_not():
     """The reason why this machine cannot run a lab, or None."""
     if os.geteuid() != 0:
@@ -73,9 +79,7 @@ class Lab:
         self.sh(self.peer, "for i in p0 p1 p2; do ip link set $i up; done")
         self.sh(self.router, """sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 \
             net.ipv4.conf.all.send_redirects=0 net.netfilter.nf_conntrack_tcp_be_liberal=1""")
-        self.sh(self.router, "nft -f -", """table inet lab {
-            chain quiet { type filter hook output priority -1000; policy drop; meta skuid 0-100000 accept; }
-            }""")
+        self.sh(self.router, "nft -f -", QUIET)
         time.sleep(0.2)  # links settle
 
     def close(self):

@@ -19,10 +19,10 @@ ICMP = {"ip": ["echo-request", "echo-reply", "13", "timestamp-request", "17"], "
 
 
 class NftDice(dice.Dice):
-    def __init__(self, rng, is_plain=False):
-        """is_plain: only what tests/meaning/meaning_nft.c knows."""
+    def __init__(self, rng, is_plain=False, is_stateless=False):
+        """is_plain: nothing that asks routes, extension headers or sets that rules fill. is_stateless: no limits, connections, rejects."""
         super().__init__(rng, "ip")
-        self.is_plain, self.tracks = is_plain, self.tracks and not is_plain
+        self.is_plain, self.is_stateless, self.tracks = is_plain, is_stateless, self.tracks and not is_stateless
         self.table_family, self.rule_net, self.rule_l4 = "inet", "ip", "tcp"
 
     # ---- small parts ----
@@ -200,7 +200,7 @@ class NftDice(dice.Dice):
         ways = [self.match_addr] * 5 + [self.match_iface] * 3 + [self.match_mark] * 2 + [
             self.match_meta, self.match_meta, self.match_header, self.match_header, self.match_pairs,
             self.match_pairs, self.match_triple]
-        if not self.is_plain:
+        if not self.is_stateless:
             ways.append(self.match_limit)
         if self.rule_l4 == "icmp":
             ways += [self.match_icmp] * 4
@@ -233,7 +233,7 @@ class NftDice(dice.Dice):
             lambda: ("iifname", keyed('"%s" : %s' % (self.one(dice.IFACES), v()) for _ in range(3))),
             lambda: ("%s saddr . th dport" % f, keyed("%s . %s : %s" % (self.addr(f), self.port(), v()) for _ in range(6))),
             lambda: ("%s daddr" % f, "@verdicts_" + f if hook else "{ %s : drop }" % self.addr(f))])()
-        if body[0] == "{" and self.chance(0.2) and "." not in key:
+        if body[0] == "{" and self.chance(0.2) and "." not in key and key != "iifname":
             body = body[:-2] + ", * : %s }" % v()
         return "%s vmap %s" % (key, body)
 
@@ -255,7 +255,7 @@ class NftDice(dice.Dice):
             return ""
         if r < 0.45:
             return self.vmap(hook, callees)
-        if r < 0.5 and not self.is_plain and hook in ("input", "forward", "output"):
+        if r < 0.5 and not self.is_stateless and hook in ("input", "forward", "output"):
             return "reject"
         return self.verdict(callees)
 

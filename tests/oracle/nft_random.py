@@ -7,7 +7,8 @@
 Tables of inet, ip and ip6, several base chains a hook; what is compared are the counters of rules, wherever in the rule they
 stand. `nft_random.py SEED 1` with the number that a failure prints repeats a round alone; KEEP=FOLDER keeps its files. `make
 oracle` runs 200. Who is asked: BY=tree, the interpreter over the syntax tree of tests/meaning, with rulesets of what it knows;
-BY=evaluator, weir's. Without BY: tree, as nft rules are not lowered yet. TIMEOUT 600
+BY=evaluator, weir's. Without BY: in turns. Rules that ask routes, extension headers, or sets that rules fill are left out: nobody
+here decides them yet. TIMEOUT 600
 """
 import json
 import os
@@ -23,16 +24,17 @@ import lab  # noqa: E402
 import nft_dice  # noqa: E402
 
 
-BY_TREE = os.environ.get("BY", "tree") == "tree"
+BY = os.environ.get("BY", "")
+
+
+class CannotList(Exception):
+    """nft 1.0.6 ends itself over some rules that ask raw bits."""
 
 
 class NftLab(lab.Lab):
     def load_nft(self, rules):
         self.flush_conntrack()
-        for line in self.sh(self.router, "nft list tables").splitlines():
-            if line != "table inet lab":
-                self.sh(self.router, "nft delete " + line)
-        self.sh(self.router, "nft -f -", rules)
+        self.sh(self.router, "nft -f -", "flush ruleset\n" + lab.QUIET + rules)
 
     def refused(self, rules):
         """The numbers of the lines that nft complains about."""
@@ -46,7 +48,13 @@ class NftLab(lab.Lab):
     def rule_counters(self):
         """{(family, table, chain, index from 0): packets} of the rules that have a counter."""
         out, at = {}, {}
-        for item in json.loads(self.sh(self.router, "nft -j list ruleset"))["nftables"]:
+        try:
+            text = self.sh(self.router, "nft -j list ruleset")
+        except RuntimeError as e:
+            if "Assertion" in str(e):
+                raise CannotList() from e
+            raise
+        for item in json.loads(text)["nftables"]:
             rule = item.get("rule")
             if not rule or rule["table"] == "lab":
                 continue
@@ -83,9 +91,9 @@ def can_list(rules):
 class Expected:
     """What `hits` says: packets on the wire, and by the line of a rule how often it counted; for IPv4, IPv6 and others in one."""
 
-    def __init__(self, files):
+    def __init__(self, files, by_tree):
         tools = os.environ.get("B", "build") + "/tests/"
-        argv = [tools + "meaning_nft", "--hits", files["rules.nft"], files["packets"]] if BY_TREE else [
+        argv = [tools + "meaning_nft", "--hits", files["rules.nft"], files["packets"]] if by_tree else [
             tools + "hits", "--env", files["env"], "--each", files["rules.nft"], "--", files["packets"]]
         p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if p.returncode:
@@ -103,7 +111,8 @@ class Expected:
 
 class Round:
     def __init__(self, seed, folder, n_packets, router):
-        d = nft_dice.NftDice(random.Random(seed), BY_TREE)
+        by_tree = BY == "tree" or not BY and seed % 2 == 1
+        d = nft_dice.NftDice(random.Random(seed), True, by_tree)
         self.seed, self.rules = seed, d.rules()
         self.lines = [d.packet() for _ in range(n_packets)]
         self.n_refused = self.drop_refused(router)
@@ -113,7 +122,7 @@ class Round:
             with open(self.files[name], "w") as f:
                 f.write(text)
         self.places = places(self.rules)
-        self.expected = Expected(self.files)
+        self.expected = Expected(self.files, by_tree)
 
     def drop_refused(self, router):
         """Takes out the rules that nft refuses; nft names some of them at a time."""
@@ -164,14 +173,18 @@ class Round:
 
 
 def rounds(seed, n, n_packets):
-    total = {"passed": 0, "counters": 0, "hits": 0, "unknown": 0, "refused": 0}
+    total = {"passed": 0, "counters": 0, "hits": 0, "unknown": 0, "refused": 0, "unlisted": 0}
     with tempfile.TemporaryDirectory() as folder:
         router = NftLab()
         try:
             for i in range(n):
                 number = seed * 100000 + i if seed < 100000 else seed + i
                 r = Round(number, folder, n_packets, router)
-                diff = r.run(router)
+                try:
+                    diff = r.run(router)
+                except CannotList:
+                    total["unlisted"] += 1
+                    continue
                 total["unknown"] += sum(p[2].startswith("unknown") for p in r.expected.packets)
                 total["hits"] += sum(r.expected.counters.values())
                 total["counters"] += len(router.rule_counters())
@@ -201,7 +214,8 @@ def main():
         print("\n".join("ok %d - # SKIP %s" % (i, why) for i in (1, 2, 3)))
         return 0
     t = rounds(seed, n, int(arg[2] or "50"))
-    claims = ((t["passed"] == n, "%d of %d random nft rulesets count alike (seed %d)" % (t["passed"], n, seed)),
+    compared = n - t["unlisted"]
+    claims = ((t["passed"] == compared > n * 9 // 10, "%d of %d random nft rulesets count alike (seed %d)" % (t["passed"], compared, seed)),
               (t["hits"] > n * 20, "rules were met: %d times" % t["hits"]),
               (t["unknown"] == 0, "no packet is unknown to the evaluator"))
     for i, (holds, what) in enumerate(claims, 1):

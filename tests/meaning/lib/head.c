@@ -108,7 +108,7 @@ static bool read_ip6(struct head *h)
 		if (h->frag_off)
 			break; /* what follows is not a header */
 	}
-	h->has_l4 = h->frag_off == 0 && h->proto != 59;
+	h->has_l4 = h->frag_off == 0; /* also behind "no next header", as the kernel has it */
 	return true;
 }
 
