@@ -44,6 +44,28 @@ void set_close(struct set_door *s)
 	instance_unlock(&s->l.in);
 }
 
+/* "blocklist" for "inet/filter/blocklist", if no other set is called so. */
+static bool is_tail(struct str name, const char *tail)
+{
+	size_t n = strlen(tail);
+
+	return name.n > n && name.p[name.n - n - 1] == '/' && memcmp(name.p + name.n - n, tail, n) == 0;
+}
+
+static uint32_t find_by_tail(const struct setmem *m, const char *tail, unsigned *n_found)
+{
+	uint32_t found = SETMEM_NONE;
+	struct setmem_info info;
+
+	*n_found = 0;
+	for (uint32_t id = setmem_next(m, SETMEM_NONE); id != SETMEM_NONE; id = setmem_next(m, id))
+		if (setmem_info(m, id, &info) && is_tail(info.name, tail)) {
+			found = id;
+			++*n_found;
+		}
+	return *n_found == 1 ? found : SETMEM_NONE;
+}
+
 uint32_t set_find(struct cli *c, struct set_door *s, const char *name)
 {
 	const struct setmem *m = &s->sets.m;
@@ -51,9 +73,16 @@ uint32_t set_find(struct cli *c, struct set_door *s, const char *name)
 	VEC(const char *) names = { 0 };
 	struct setmem_info info;
 	const char *near;
+	unsigned n = 0;
 
+	if (id == SETMEM_NONE)
+		id = find_by_tail(m, name, &n);
 	if (id != SETMEM_NONE)
 		return id;
+	if (n > 1) {
+		cli_fail(0, "%u sets are called '%s'; say the table, too: inet/filter/%s", n, name, name);
+		return SETMEM_NONE;
+	}
 	for (id = setmem_next(m, SETMEM_NONE); id != SETMEM_NONE; id = setmem_next(m, id))
 		if (setmem_info(m, id, &info))
 			*vec_add(c->run, &names) = arena_cstr(c->run, info.name);
@@ -68,6 +97,7 @@ static int make_room(struct cli *c, struct set_try *t)
 {
 	struct set_door *s = t->door;
 	struct setmem_space space;
+	unsigned n_found;
 	uint64_t words;
 	int err;
 
@@ -80,6 +110,8 @@ static int make_room(struct cli *c, struct set_try *t)
 	if (err)
 		return live_refused(c, &s->l);
 	t->id = setmem_find(&s->sets.m, str_from(t->name));
+	if (t->id == SETMEM_NONE)
+		t->id = find_by_tail(&s->sets.m, t->name, &n_found);
 	return t->id == SETMEM_NONE ? cli_fail(CLI_REFUSED, "set %s has gone", t->name) : CLI_YES;
 }
 
