@@ -124,8 +124,9 @@ static void load(struct machine *m, uint32_t off, unsigned n, uint32_t *out)
 }
 
 /* How long the packet is, from where it begins. */
-static uint32_t length(const struct machine *m)
+static uint32_t length(struct machine *m)
 {
+	m->is_unknown |= m->from_frame && m->w->p->link != PACKET_LINK_ETHER;
 	return m->from_frame ? wire_length(m->w) : m->w->f.l3_wire_len;
 }
 

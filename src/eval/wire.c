@@ -34,7 +34,7 @@ uint32_t wire_length(const struct walk *w)
 	return w->p->wire_len > w->p->len ? w->p->wire_len : w->p->len;
 }
 
-enum bytes_read wire_get(const struct walk *w, uint64_t off, unsigned n, uint32_t *v, uint32_t *known)
+static enum bytes_read get(const struct walk *w, uint64_t off, unsigned n, uint32_t *v, uint32_t *known)
 {
 	enum bytes_read x = BYTES_READ;
 
@@ -57,5 +57,15 @@ enum bytes_read wire_net_get(const struct walk *w, int64_t off, unsigned n, uint
 	int64_t at = (int64_t)net_off(w) + off;
 
 	*v = *known = 0;
-	return at < 0 ? BYTES_BEYOND : wire_get(w, (uint64_t)at, n, v, known);
+	return at < 0 ? BYTES_BEYOND : get(w, (uint64_t)at, n, v, known);
+}
+
+enum bytes_read wire_get(const struct walk *w, uint64_t off, unsigned n, uint32_t *v, uint32_t *known)
+{
+	uint32_t byte;
+
+	*v = *known = 0;
+	if (w->p->link != PACKET_LINK_ETHER) /* what stands before the IP header was not said */
+		return bytes_frame(w, off, &byte);
+	return get(w, off, n, v, known);
 }
