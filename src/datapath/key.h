@@ -41,6 +41,11 @@ struct dp_key {
 	};
 };
 
+/* Protocols whose headers are looked into, as IPPROTO_*. */
+enum { DP_PROTO_ICMP = 1, DP_PROTO_IPIP = 4, DP_PROTO_TCP = 6, DP_PROTO_UDP = 17, DP_PROTO_DCCP = 33, DP_PROTO_ROUTING = 43,
+       DP_PROTO_FRAGMENT = 44, DP_PROTO_GRE = 47, DP_PROTO_ESP = 50, DP_PROTO_AH = 51, DP_PROTO_ICMP6 = 58, DP_PROTO_NONE = 59,
+       DP_PROTO_DSTOPTS = 60, DP_PROTO_SCTP = 132, DP_PROTO_UDPLITE = 136 };
+
 enum dp_verdict { DP_VERDICT_DROP, DP_VERDICT_ACCEPT };
 
 #endif

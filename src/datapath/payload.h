@@ -6,7 +6,6 @@
 #ifndef WEIR_DATAPATH_PAYLOAD_H
 #define WEIR_DATAPATH_PAYLOAD_H
 
-enum { DP_PROTO_IPIP = 4, DP_PROTO_GRE = 47 };
 enum { DP_PAYLOAD_NONE = 1 << 24 }; /* more than any packet has */
 
 /* The Ethernet header as bits in k->options: destination, source, type. */
