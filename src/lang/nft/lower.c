@@ -83,6 +83,47 @@ static bool is_only_tests(const struct nft_lower *l)
 	return true;
 }
 
+static bool counts_itself(const struct nft_rule *r)
+{
+	for (uint32_t i = 0; i < r->n_stmts; i++)
+		if (r->stmt[i]->kind == NFT_STMT_COUNTER && !r->stmt[i]->name.n && !r->stmt[i]->name_map)
+			return true;
+	return false;
+}
+
+/* Behind the end of a rule that is over: it says that the rule counts nowhere else. */
+static void lower_count(struct nft_lower *l, struct loc at)
+{
+	for (size_t i = 0; i < l->steps.n; i++)
+		if (l->steps.v[i].kind == STEP_EFFECT && l->steps.v[i].effect.kind == EFFECT_COUNT && !l->steps.v[i].effect.counter)
+			return;
+	nft_lower_effect(l, EFFECT_COUNT, "counter", at);
+}
+
+static bool has_extension(const struct nft_expr *e)
+{
+	if (e->kind == NFT_SELECT && nft_select_table[e->sel].source == NFT_EXTHDR)
+		return true;
+	for (uint32_t i = 0; i < e->n_parts; i++)
+		if (has_extension(e->part[i]))
+			return true;
+	return false;
+}
+
+/* That a packet is IPv6 nft asks at the head of a rule that looks at an extension header, whatever stands before. */
+static bool asks_extension(const struct nft_rule *r)
+{
+	for (uint32_t i = 0; i < r->n_stmts; i++) {
+		const struct nft_stmt *s = r->stmt[i];
+
+		if ((s->kind == NFT_STMT_MATCH && has_extension(s->match.left)) ||
+		    (s->kind == NFT_STMT_VERDICT && has_extension(s->expr)) ||
+		    (s->kind == NFT_STMT_MANGLE && has_extension(s->set.right)))
+			return true;
+	}
+	return false;
+}
+
 static void finish_rule(struct nft_lower *l, struct rule *out, const struct nft_rule *r)
 {
 	out->at = r->at;
@@ -118,10 +159,14 @@ static void lower_rule(struct nft_lower *l, const struct nft_chain *from, const 
 		l->protos = (struct valset){ 0 };
 		l->steps.v = NULL;
 		l->steps.n = l->steps.cap = 0;
+		if ((families & (families - 1)) && f != FAMILY_IP6 && asks_extension(r))
+			continue;
 		for (uint32_t i = 0; i < r->n_stmts && !l->is_over; i++)
 			nft_lower_stmt(l, r->stmt[i]);
 		if (l->is_over && is_only_tests(l) && (families & (families - 1)))
 			continue;
+		if (l->is_over && counts_itself(r))
+			lower_count(l, r->at);
 		c = policy_chain_find(l->rs, f, l->table_name, from->name);
 		out = policy_rule_add(l->rs, c, UINT32_MAX);
 		finish_rule(l, out, r);
