@@ -243,6 +243,12 @@ static void add_bpf(struct lower *l, const struct tc_filter *f)
 
 	if (!c)
 		return;
+	for (size_t i = 0; i < c->programs.n && f->handle.is_given; i++)
+		if (c->programs.v[i]->handle.is_given && c->programs.v[i]->handle.table == f->handle.table) {
+			diag_hint(l->d, diag_error(l->d, f->at, "there is a filter %x of this priority already", f->handle.table),
+				  "tc filter del takes it away");
+			return;
+		}
 	vec_add(l->a, &c->programs);
 	memmove(c->programs.v + 1, c->programs.v, (c->programs.n - 1) * sizeof *c->programs.v);
 	c->programs.v[0] = f;

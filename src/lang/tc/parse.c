@@ -588,12 +588,12 @@ static void take_line(struct tc_parse *p)
 	if (str_is(first, "tc") || str_ends(first, "/tc"))
 		p->i++;
 	if (tc_take(p, "filter")) {
-		if (tc_take(p, "add") || tc_take(p, "replace") || tc_take(p, "change"))
+		if (tc_take(p, "add") || tc_take(p, "replace"))
 			add_filter(p, false);
 		else if (tc_take(p, "del") || tc_take(p, "delete"))
 			del_filter(p);
 		else
-			diag_error(p->d, tc_here(p), "tc filter add, replace or del is read");
+			diag_error(p->d, tc_here(p), "tc filter add, replace and del are read");
 	} else if (tc_take(p, "qdisc") || tc_take(p, "class")) {
 		if (tc_take(p, "add") || tc_take(p, "replace") || tc_take(p, "change") || tc_take(p, "del") || tc_take(p, "delete"))
 			take_qdisc(p);
