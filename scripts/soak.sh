@@ -7,6 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 seed=${SEED:-$(date +%s)}
 rounds=${ROUNDS:-0}
+packets=${WEIR_PACKETS:-}
 unset ROUNDS
 n=0
 while [ "$rounds" -eq 0 ] || [ $n -lt "$rounds" ]; do
@@ -14,8 +15,8 @@ while [ "$rounds" -eq 0 ] || [ $n -lt "$rounds" ]; do
 	for t in tests/oracle/random_rules.py tests/oracle/nft_random.py build/tests/*diff* build/tests/meaning_*; do
 		[ -x "$t" ] || continue
 		case $t in
-		*/meaning_*) export WEIR_PACKETS=1000000 ;;
-		*) unset WEIR_PACKETS ;;
+		*/meaning_*) export WEIR_PACKETS=${packets:-1000000} ;;
+		*) export WEIR_PACKETS=$packets ;;
 		esac
 		B=build WEIR=build/weir WEIR_BPF=1 SEED=$seed WEIR_SEED=$((seed * 100000)) "$t" >build/soak.log 2>&1 || {
 			tail -60 build/soak.log
