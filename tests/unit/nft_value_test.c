@@ -9,77 +9,77 @@ static const char *kind_name(enum nft_expr_kind k)
 	return k == NFT_NUMBER ? number : k == NFT_RANGE ? ranges : k == NFT_PREFIX ? prefix : k == NFT_LIST ? list : "other";
 }
 
+static const struct {
+	const char *rule, *kind;
+	uint64_t lo, hi;
+	enum nft_op op;
+} written[] = {
+	{ "tcp dport 22", number, 22, 22, NFT_EQ },
+	{ "tcp dport ssh", number, 22, 22, NFT_EQ },
+	{ "tcp dport $port", number, 22, 22, NFT_EQ },
+	{ "tcp dport 022", number, 18, 18, NFT_EQ },
+	{ "tcp dport 0x16", number, 22, 22, NFT_EQ },
+	{ "tcp dport 1024-65535", ranges, 1024, 65535, NFT_EQ },
+	{ "tcp dport ssh - http", ranges, 22, 80, NFT_EQ },
+	{ "tcp dport != 22", number, 22, 22, NFT_NE },
+	{ "tcp dport >= 1024", number, 1024, 1024, NFT_GE },
+	{ "ip saddr 192.0.2.1", number, 0xc0000201, 0xc0000201, NFT_EQ },
+	{ "ip saddr 192.0.2.0/24", prefix, 0xc0000200, 0xc00002ff, NFT_EQ },
+	{ "ip saddr 192.0.2.7/24", prefix, 0xc0000200, 0xc00002ff, NFT_EQ },
+	{ "ip saddr 192.0.2.1-192.0.2.9", ranges, 0xc0000201, 0xc0000209, NFT_EQ },
+	{ "ip protocol icmp", number, 1, 1, NFT_EQ },
+	{ "meta l4proto icmpv6", number, 58, 58, NFT_EQ },
+	{ "meta nfproto ipv6", number, 10, 10, NFT_EQ },
+	{ "meta protocol ip6", number, 0x86dd, 0x86dd, NFT_EQ },
+	{ "ether saddr 02:00:00:00:00:01", number, 0x020000000001, 0x020000000001, NFT_EQ },
+	{ "ip dscp cs1", number, 8, 8, NFT_EQ },
+	{ "icmp type echo-request", number, 8, 8, NFT_EQ },
+	{ "icmpv6 type nd-neighbor-solicit", number, 135, 135, NFT_EQ },
+	{ "ct state new", number, 8, 8, NFT_ANY_BIT },
+	{ "ct state established,related", list, 6, 6, NFT_ANY_BIT },
+	{ "ct state != established,related", list, 6, 6, NFT_NE },
+	{ "ct state == new", number, 8, 8, NFT_EQ },
+	{ "tcp flags syn", number, 2, 2, NFT_ANY_BIT },
+	{ "tcp flags syn|ack", number, 0x12, 0x12, NFT_ANY_BIT },
+	{ "tcp flags ! syn,rst", list, 6, 6, NFT_NO_BIT },
+	{ "tcp flags & (fin|syn) == syn", number, 2, 2, NFT_EQ },
+	{ "tcp flags & (fin|syn) syn", number, 2, 2, NFT_EQ },
+	{ "tcp flags syn / syn,ack", number, 2, 2, NFT_EQ },
+	{ "tcp flags != syn / syn,ack", number, 2, 2, NFT_NE },
+	{ "meta mark 1 << 4", number, 16, 16, NFT_EQ },
+	{ "meta mark 0xff ^ 0x0f", number, 0xf0, 0xf0, NFT_EQ },
+	{ "meta priority 1:10", number, 0x10010, 0x10010, NFT_EQ },
+	{ "meta hour \"17:00\"-\"18:30\"", ranges, 61200, 66600, NFT_EQ },
+	{ "meta day Saturday", number, 6, 6, NFT_EQ },
+	{ "ct expiration 1h30m", number, 5400000, 5400000, NFT_EQ },
+	{ "ct label 3", number, 8, 8, NFT_ANY_BIT },
+	{ "fib daddr type local", number, 2, 2, NFT_EQ },
+	{ "fib saddr . iif oif missing", number, 0, 0, NFT_EQ },
+	{ "exthdr frag exists", number, 1, 1, NFT_EQ },
+	{ "meta skuid 1000-2000", ranges, 1000, 2000, NFT_EQ },
+	{ "@th,16,16 22", number, 22, 22, NFT_EQ },
+};
+
 static void values_become_numbers_of_their_type(void **state)
 {
-	static const struct {
-		const char *rule, *kind;
-		uint64_t lo, hi;
-		enum nft_op op;
-	} rows[] = {
-		{ "tcp dport 22", number, 22, 22, NFT_EQ },
-		{ "tcp dport ssh", number, 22, 22, NFT_EQ },
-		{ "tcp dport $port", number, 22, 22, NFT_EQ },
-		{ "tcp dport 022", number, 18, 18, NFT_EQ },
-		{ "tcp dport 0x16", number, 22, 22, NFT_EQ },
-		{ "tcp dport 1024-65535", ranges, 1024, 65535, NFT_EQ },
-		{ "tcp dport ssh - http", ranges, 22, 80, NFT_EQ },
-		{ "tcp dport != 22", number, 22, 22, NFT_NE },
-		{ "tcp dport >= 1024", number, 1024, 1024, NFT_GE },
-		{ "ip saddr 192.0.2.1", number, 0xc0000201, 0xc0000201, NFT_EQ },
-		{ "ip saddr 192.0.2.0/24", prefix, 0xc0000200, 0xc00002ff, NFT_EQ },
-		{ "ip saddr 192.0.2.7/24", prefix, 0xc0000200, 0xc00002ff, NFT_EQ },
-		{ "ip saddr 192.0.2.1-192.0.2.9", ranges, 0xc0000201, 0xc0000209, NFT_EQ },
-		{ "ip protocol icmp", number, 1, 1, NFT_EQ },
-		{ "meta l4proto icmpv6", number, 58, 58, NFT_EQ },
-		{ "meta nfproto ipv6", number, 10, 10, NFT_EQ },
-		{ "meta protocol ip6", number, 0x86dd, 0x86dd, NFT_EQ },
-		{ "ether saddr 02:00:00:00:00:01", number, 0x020000000001, 0x020000000001, NFT_EQ },
-		{ "ip dscp cs1", number, 8, 8, NFT_EQ },
-		{ "icmp type echo-request", number, 8, 8, NFT_EQ },
-		{ "icmpv6 type nd-neighbor-solicit", number, 135, 135, NFT_EQ },
-		{ "ct state new", number, 8, 8, NFT_ANY_BIT },
-		{ "ct state established,related", list, 6, 6, NFT_ANY_BIT },
-		{ "ct state != established,related", list, 6, 6, NFT_NE },
-		{ "ct state == new", number, 8, 8, NFT_EQ },
-		{ "tcp flags syn", number, 2, 2, NFT_ANY_BIT },
-		{ "tcp flags syn|ack", number, 0x12, 0x12, NFT_ANY_BIT },
-		{ "tcp flags ! syn,rst", list, 6, 6, NFT_NO_BIT },
-		{ "tcp flags & (fin|syn) == syn", number, 2, 2, NFT_EQ },
-		{ "tcp flags & (fin|syn) syn", number, 2, 2, NFT_EQ },
-		{ "tcp flags syn / syn,ack", number, 2, 2, NFT_EQ },
-		{ "tcp flags != syn / syn,ack", number, 2, 2, NFT_NE },
-		{ "meta mark 1 << 4", number, 16, 16, NFT_EQ },
-		{ "meta mark 0xff ^ 0x0f", number, 0xf0, 0xf0, NFT_EQ },
-		{ "meta priority 1:10", number, 0x10010, 0x10010, NFT_EQ },
-		{ "meta hour \"17:00\"-\"18:30\"", ranges, 61200, 66600, NFT_EQ },
-		{ "meta day Saturday", number, 6, 6, NFT_EQ },
-		{ "ct expiration 1h30m", number, 5400000, 5400000, NFT_EQ },
-		{ "ct label 3", number, 8, 8, NFT_ANY_BIT },
-		{ "fib daddr type local", number, 2, 2, NFT_EQ },
-		{ "fib saddr . iif oif missing", number, 0, 0, NFT_EQ },
-		{ "exthdr frag exists", number, 1, 1, NFT_EQ },
-		{ "meta skuid 1000-2000", ranges, 1000, 2000, NFT_EQ },
-		{ "@th,16,16 22", number, 22, 22, NFT_EQ },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
 		const struct nft_stmt *s;
 		struct nft_kit k;
 
-		nft_kit_rule(&k, "inet", rows[i].rule);
+		nft_kit_rule(&k, "inet", written[i].rule);
 		if (k.d.n_errors)
-			print_error("%s: %.*s\n", rows[i].rule, STR_ARG(nft_kit_errors(&k)));
+			print_error("%s: %.*s\n", written[i].rule, STR_ARG(nft_kit_errors(&k)));
 		assert_int_equal(k.d.n_errors, 0);
 		s = nft_kit_first(&k)->stmt[0];
 		assert_int_equal(s->kind, NFT_STMT_MATCH);
-		if (strcmp(kind_name(s->match.right->kind), rows[i].kind) || s->match.right->lo != rows[i].lo ||
-		    s->match.right->hi != rows[i].hi || s->match.op != rows[i].op)
-			print_error("%s: %s %llu-%llu, operator %d\n", rows[i].rule, kind_name(s->match.right->kind),
+		if (strcmp(kind_name(s->match.right->kind), written[i].kind) || s->match.right->lo != written[i].lo ||
+		    s->match.right->hi != written[i].hi || s->match.op != written[i].op)
+			print_error("%s: %s %llu-%llu, operator %d\n", written[i].rule, kind_name(s->match.right->kind),
 				    (unsigned long long)s->match.right->lo, (unsigned long long)s->match.right->hi, (int)s->match.op);
-		assert_string_equal(kind_name(s->match.right->kind), rows[i].kind);
-		assert_true(s->match.right->lo == rows[i].lo && s->match.right->hi == rows[i].hi);
-		assert_int_equal(s->match.op, rows[i].op);
+		assert_string_equal(kind_name(s->match.right->kind), written[i].kind);
+		assert_true(s->match.right->lo == written[i].lo && s->match.right->hi == written[i].hi);
+		assert_int_equal(s->match.op, written[i].op);
 		arena_destroy(k.a);
 	}
 }
