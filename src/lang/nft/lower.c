@@ -148,6 +148,7 @@ static void lower_rule(struct nft_lower *l, const struct nft_chain *from, const 
 	struct rule *root = NULL;
 
 	l->specs.n = 0;
+	l->chain = from;
 	for (enum family f = FAMILY_IP4; f < FAMILY_ALL; f++) {
 		struct chain *c;
 		struct rule *out;
@@ -161,8 +162,10 @@ static void lower_rule(struct nft_lower *l, const struct nft_chain *from, const 
 		l->steps.n = l->steps.cap = 0;
 		if ((families & (families - 1)) && f != FAMILY_IP6 && asks_extension(r))
 			continue;
-		for (uint32_t i = 0; i < r->n_stmts && !l->is_over; i++)
+		for (uint32_t i = 0; i < r->n_stmts && !l->is_over; i++) {
+			l->is_last = i + 1 == r->n_stmts;
 			nft_lower_stmt(l, r->stmt[i]);
+		}
 		if (l->is_over && is_only_tests(l) && (families & (families - 1)))
 			continue;
 		if (l->is_over && counts_itself(r))

@@ -24,6 +24,8 @@ struct nft_lower {
 	struct ruleset *rs;
 	struct nft_lower_shared *shared;
 	const struct nft_table *table;
+	const struct nft_chain *chain;
+	bool is_last; /* no statement of the rule follows */
 	struct str table_name; /* as the model has it: "inet filter" */
 	enum family family;    /* of the twin at hand */
 	bool is_over;	       /* the rest of the rule is never reached */
@@ -82,6 +84,8 @@ void nft_lower_match(struct nft_lower *l, const struct nft_stmt *s);
 /* ---------- lower_set.c ---------- */
 
 struct nft_lower_shared *nft_lower_shared_create(struct arena *a);
+/* The state of a limit or quota that has a name: one for all rules that name it. NULL in *slot: not made yet. */
+struct state_spec **nft_lower_named_state(struct nft_lower *l, const char *kind, struct str name);
 void nft_lower_set(struct nft_lower *l, const struct nft_set *s); /* a named set, once for all families */
 /* One of the keys is in a set, named or not. */
 void nft_lower_in_set(struct nft_lower *l, struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at, bool negated);

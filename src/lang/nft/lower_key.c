@@ -112,6 +112,13 @@ static void needs_type(struct nft_lower *l, enum nft_select_id sel, struct loc a
 	}
 }
 
+/* Messages of ICMP under IPv6, or the other way round: in an inet table none, in one of a family just a protocol. */
+static bool is_foreign_icmp(const struct nft_lower *l, const struct nft_select_row *row)
+{
+	return row->needs == NFT_NEEDS_PROTO &&
+	       ((row->proto == 1 && l->family != FAMILY_IP4) || (row->proto == 58 && l->family != FAMILY_IP6));
+}
+
 /* False: this family's packets never have it. */
 static bool needs(struct nft_lower *l, const struct nft_expr *e, const struct nft_select_row *row)
 {
@@ -128,7 +135,7 @@ static bool needs(struct nft_lower *l, const struct nft_expr *e, const struct nf
 		needs_arp(l, e->at);
 		break;
 	case NFT_NEEDS_PROTO:
-		if ((row->proto == 1 && l->family != FAMILY_IP4) || (row->proto == 58 && l->family != FAMILY_IP6))
+		if (l->table->family != NFT_IP && l->table->family != NFT_IP6 && is_foreign_icmp(l, row))
 			nft_lower_never(l, e->at, row->word);
 		else
 			nft_lower_needs_proto(l, row->proto, e->at);
@@ -138,7 +145,7 @@ static bool needs(struct nft_lower *l, const struct nft_expr *e, const struct nf
 	case NFT_NEEDS_VLAN:
 		break;
 	}
-	if (!l->is_over)
+	if (!l->is_over && !is_foreign_icmp(l, row))
 		needs_type(l, e->sel, e->at);
 	return !l->is_over;
 }
@@ -396,8 +403,21 @@ static void key_of_select(struct nft_lower *l, const struct nft_expr *e, struct 
 	const struct nft_select_row *row = &nft_select_table[e->sel];
 	struct payload_ref ref = { row->base, row->at_bit, (uint8_t)row->bits };
 
+	if (e->sel == NFT_SEL_TCPOPT_EXISTS || e->sel == NFT_SEL_IPOPT_EXISTS || e->sel == NFT_SEL_CHUNK_EXISTS ||
+	    e->sel == NFT_SEL_DCCPOPT_EXISTS) { /* asked of packets of any protocol: what is not there is missing */
+		key_unknown(out, "options and chunks are not looked into for nft rules");
+		return;
+	}
+	if (e->sel == NFT_SEL_META_LENGTH && l->table->family == NFT_NETDEV) {
+		key_unknown(out, "the length of frames is not followed");
+		return;
+	}
 	if (!needs(l, e, row))
 		return;
+	if (is_foreign_icmp(l, row)) {
+		key_of_payload(l, &ref, out);
+		return;
+	}
 	if (e->sel == NFT_SEL_META_L4PROTO && l->family == FAMILY_FRAME) {
 		nft_lower_never(l, e->at, "meta l4proto");
 		return;
@@ -418,8 +438,6 @@ static void key_of_select(struct nft_lower *l, const struct nft_expr *e, struct 
 		key_of_meta(l, e, out);
 	} else if (row->source == NFT_FIB) {
 		key_of_fib(l, e, out);
-	} else if (e->sel == NFT_SEL_TCPOPT_EXISTS) {
-		key_unknown(out, "options are not looked into for nft rules");
 	} else if (row->source == NFT_EXTHDR) {
 		key_of_presence(e, out);
 	} else {

@@ -114,6 +114,8 @@ void nft_lower_nat(struct nft_lower *l, const struct nft_stmt *s)
 		nft_lower_unknown(l, s->at, name_of(s), "a port from a map is not followed");
 		return;
 	}
+	if (s->nat.kind == NFT_TPROXY) /* where none does the rule ends, and the next one is asked */
+		nft_lower_unknown(l, s->at, "tproxy", "a program must be listening there");
 	if (from && from->kind == NFT_MAP)
 		nft_lower_map(l, from, nat_outcome, s, s);
 	else

@@ -14,6 +14,7 @@ enum { MOST_PREFIXES = 4096 };
 struct nft_lower_shared {
 	struct arena *a;
 	struct strmap sets; /* by name of the model: struct set, or absent */
+	struct strmap states; /* by kind and name: struct state_spec */
 	struct strmap maps; /* by name, family and what is done with it: struct map */
 };
 
@@ -23,6 +24,13 @@ struct nft_lower_shared *nft_lower_shared_create(struct arena *a)
 
 	s->a = a;
 	return s;
+}
+
+struct state_spec **nft_lower_named_state(struct nft_lower *l, const char *kind, struct str name)
+{
+	struct str key = arena_printf(l->a, "%s %.*s", kind, STR_ARG(nft_lower_name(l, name)));
+
+	return (struct state_spec **)strmap_slot(l->shared->a, &l->shared->states, key);
 }
 
 struct str nft_lower_name(struct nft_lower *l, struct str name)
@@ -499,6 +507,21 @@ static void fill_map(struct nft_lower *l, struct map *m, const struct nft_lower_
 	m->n_outcomes = (uint32_t)o.v.n;
 }
 
+/* May a name of an interface be absent at the hooks of this chain? */
+static bool may_lack_interface(const struct nft_lower *l, const struct nft_lower_key *k, unsigned n)
+{
+	static const uint32_t has_in = 1u << HOOK_PREROUTING | 1u << HOOK_INPUT | 1u << HOOK_FORWARD | 1u << HOOK_INGRESS;
+	static const uint32_t has_out = 1u << HOOK_FORWARD | 1u << HOOK_OUTPUT | 1u << HOOK_POSTROUTING | 1u << HOOK_EGRESS;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t has = k[i].key.field == FIELD_IIF ? has_in : has_out;
+
+		if (k[i].kind == NFT_LOWER_KEY && k[i].is_absent_zero && (!l->chain->is_base || !(has >> l->chain->hook & 1)))
+			return true;
+	}
+	return false;
+}
+
 void nft_lower_map(struct nft_lower *l, const struct nft_expr *map, nft_lower_outcome *outcome, const void *arg, const void *kind)
 {
 	const struct nft_set *s = map->part[1]->kind == NFT_SETREF ? map->part[1]->set : map->part[1]->lit;
@@ -539,6 +562,8 @@ void nft_lower_map(struct nft_lower *l, const struct nft_expr *map, nft_lower_ou
 		if (slot)
 			*slot = m;
 	}
+	if (m->has_other && !u->why && may_lack_interface(l, k, n))
+		nft_lower_unknown(l, map->at, whats(l, k, n), "without an interface the name is empty, which is not looked up");
 	u->map = m;
 	u->key = map_keys(l, k, n, &(uint8_t){ 0 });
 	u->what = whats(l, k, n);

@@ -116,9 +116,16 @@ static void lower_state(struct nft_lower *l, const struct nft_stmt *s)
 		nft_lower_unknown(l, s->at, what, "which one of several it is is not followed");
 		return;
 	}
-	x = spec_of(l, p, kinds);
-	if (s->name.n)
+	if (s->name.n) {
+		struct state_spec **named = nft_lower_named_state(l, what, s->name);
+
+		if (!*named)
+			*named = spec_of(l, p, kinds);
+		x = *named;
 		x->shared_name = nft_lower_name(l, s->name);
+	} else {
+		x = spec_of(l, p, kinds);
+	}
 	if (s->kind == NFT_STMT_LIMIT) {
 		fill_rate(x, p);
 	} else if (s->kind == NFT_STMT_QUOTA) {
@@ -188,6 +195,10 @@ static void lower_reject(struct nft_lower *l, const struct nft_stmt *s)
 {
 	enum reject_kind kind = l->family == FAMILY_IP6 ? REJECT6_PORT_UNREACH : REJECT_PORT_UNREACH;
 
+	if (l->family == FAMILY_FRAME && (s->reject.kind == NFT_REJECT_DEFAULT || s->reject.kind == NFT_REJECT_ICMPX)) {
+		nft_lower_end(l, VERDICT_DROP, s->at); /* there is nothing to answer with */
+		return;
+	}
 	if (l->family == FAMILY_FRAME || (s->reject.kind == NFT_REJECT_ICMP && l->family != FAMILY_IP4) ||
 	    (s->reject.kind == NFT_REJECT_ICMP6 && l->family != FAMILY_IP6)) {
 		nft_lower_never(l, s->at, "reject");
@@ -449,11 +460,14 @@ void nft_lower_stmt(struct nft_lower *l, const struct nft_stmt *s)
 		other(l, s, "object")->text = s->name;
 		break;
 	case NFT_STMT_SYNPROXY:
+		nft_lower_unknown(l, s->at, "synproxy", "the kernel answers the handshake itself and takes or drops its packets");
 		other(l, s, "synproxy");
 		nft_lower_end(l, VERDICT_STOLEN, s->at);
 		break;
 	case NFT_STMT_FLOW:
 		other(l, s, "flow add")->text = s->name;
+		if (!l->is_last)
+			nft_lower_unknown(l, s->at, "flow add", "whether the flow can be offloaded the kernel decides");
 		break;
 	case NFT_STMT_RESET:
 		other(l, s, "reset")->text = nft_lower_text(l, s->expr);
