@@ -60,7 +60,7 @@ static struct value bits(const uint8_t *p, unsigned len, unsigned at, unsigned n
 	if (at + n > len * 8)
 		return (struct value){ 0 };
 	for (unsigned i = at; i < at + n; i++)
-		v.n = v.n << 1 | (p[i / 8] >> (7 - i % 8) & 1u);
+		v.n = v.n << 1 | ((unsigned)p[i / 8] >> (7 - i % 8) & 1u);
 	return v;
 }
 
