@@ -360,14 +360,29 @@ static bool compare_values(struct nft_lower *l, const struct nft_stmt *s, struct
 	return true;
 }
 
+/* `tcp option X exists`, which only TCP can meet; "missing" holds for everything else, too. */
+static bool asks_option(const struct nft_stmt *s)
+{
+	u128 v;
+
+	return s->match.left->kind == NFT_SELECT && s->match.left->sel == NFT_SEL_TCPOPT_EXISTS && s->match.op == NFT_EQ &&
+	       nft_lower_number(s->match.right, &v) && v == 1;
+}
+
 void nft_lower_match(struct nft_lower *l, const struct nft_stmt *s)
 {
 	const struct nft_expr *right = s->match.right;
 	bool negated = s->match.op == NFT_NE || s->match.op == NFT_NO_BIT;
 	struct nft_lower_key k[MAP_MAX_DIMS];
 	struct nft_lower_values v = { 0 };
-	unsigned n = nft_lower_keys(l, s->match.left, k);
+	unsigned n;
 	u128 bits;
+
+	if (asks_option(s))
+		nft_lower_needs_proto(l, 6, s->at);
+	if (l->is_over)
+		return;
+	n = nft_lower_keys(l, s->match.left, k);
 
 	for (unsigned i = 0; i < n; i++)
 		k[i].at = s->at;
