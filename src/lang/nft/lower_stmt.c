@@ -31,6 +31,11 @@ void nft_lower_end(struct nft_lower *l, enum verdict v, struct loc at)
 void nft_lower_verdict(struct nft_lower *l, const struct nft_expr *data, const void *arg, struct step *out)
 {
 	(void)arg;
+	if (data->verdict.verdict == VERDICT_NONE && !l->is_last) { /* on with the next statement: nothing is done */
+		out->kind = STEP_EFFECT;
+		out->effect = (struct effect){ .kind = EFFECT_MARK, .name = "continue", .at = data->at };
+		return;
+	}
 	out->kind = STEP_VERDICT;
 	out->v.verdict = data->verdict.verdict;
 	out->v.at = data->at;
@@ -79,7 +84,7 @@ static void lower_counter(struct nft_lower *l, const struct nft_stmt *s)
 
 /* ---------- state ---------- */
 
-/* The state of a statement: one for all twins of the rule, or of all that name an object. */
+/* The state of a statement: one for all twins of the rule. */
 static struct state_spec *spec_of(struct nft_lower *l, const void *stmt, enum state_kind kind)
 {
 	struct state_spec *s;
@@ -121,8 +126,7 @@ static void lower_state(struct nft_lower *l, const struct nft_stmt *s)
 
 		if (!*named)
 			*named = spec_of(l, p, kinds);
-		x = *named;
-		x->shared_name = nft_lower_name(l, s->name);
+		x = *named; /* which is its name: of both families in inet */
 	} else {
 		x = spec_of(l, p, kinds);
 	}
@@ -283,18 +287,18 @@ static void set_mark(struct nft_lower *l, const struct nft_stmt *s, const struct
 		written_field(l, s, k);
 		return;
 	}
-	if (from.key.field == own) {
-		e = nft_lower_effect(l, own == FIELD_MARK ? EFFECT_MARK : EFFECT_CT_MARK, k->what, s->at);
-		e->mask = (uint32_t)~from.key.mask;
-		e->value = (uint32_t)from.flip;
-		return;
-	}
-	if (own == FIELD_MARK) { /* without a connection the rule ends here */
+	if (from.key.field == FIELD_CT_MARK) { /* without a connection the rule ends here */
 		struct test *t = nft_lower_test(l, TEST_IN, s->at, "ct mark");
 
 		t->field[0] = FIELD_CT_MARK;
 		t->n_fields = 1;
 		t->in = valset_one(l->a, 0, UINT32_MAX);
+	}
+	if (from.key.field == own) {
+		e = nft_lower_effect(l, own == FIELD_MARK ? EFFECT_MARK : EFFECT_CT_MARK, k->what, s->at);
+		e->mask = (uint32_t)~from.key.mask;
+		e->value = (uint32_t)from.flip;
+		return;
 	}
 	e = nft_lower_effect(l, own == FIELD_MARK ? EFFECT_RESTORE_MARK : EFFECT_SAVE_MARK, k->what, s->at);
 	e->mask = own == FIELD_MARK ? UINT32_MAX : (uint32_t)from.key.mask;
@@ -419,7 +423,7 @@ void nft_lower_stmt(struct nft_lower *l, const struct nft_stmt *s)
 		break;
 	case NFT_STMT_VERDICT:
 		if (s->expr->kind == NFT_MAP)
-			nft_lower_map(l, s->expr, nft_lower_verdict, NULL, "verdict");
+			nft_lower_map(l, s->expr, nft_lower_verdict, NULL, l->is_last ? "last verdict" : "verdict");
 		else
 			nft_lower_verdict(l, s->expr, NULL, vec_add(l->a, &l->steps));
 		break;
