@@ -27,7 +27,7 @@ _weir()
 		explain) words="--help --lang --tables --set --only-family --include --define --env --hook --ct --malformed --short --json --color" ;;
 		eval) words="--help --lang --tables --set --only-family --include --define --env --hook --ct --malformed --in --out --on --each --json --engine --color" ;;
 		test) words="--help --set --only-family --json --engine --bless --color" ;;
-		show) words="--help --lang --set --only-family --include --define --json --reject-as-drop --tables --only --dot --chain --color" ;;
+		show) words="--help --lang --set --only-family --include --define --json --reject-as-drop --tables --expanded --only --dot --chain --color" ;;
 		load) words="--help --lang --tables --set --only-family --include --define --malformed --json --reject-as-drop --dry-run --confirm --instance --netns --bpffs --color" ;;
 		confirm) words="--help --json --no --instance --netns --bpffs --color" ;;
 		list) words="--help --json --chain --zero --instance --netns --bpffs --color" ;;

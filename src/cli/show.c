@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `weir show`: the model as it was read, rule by rule with its place; --tables and --dot: show_tables.c.
+ * `weir show`: the model as it was read, rule by rule with its place; --tables and --dot: show_tables.c,
+ * --expanded: show_expanded.c.
  *
  *     chain ip filter/services
  *       rules.v4:25  -p udp -m udp --dport 53 -j ACCEPT
@@ -114,6 +115,8 @@ int show_verb(struct cli *c)
 		return status;
 	if (c->opt.given[OPTION_SHOW_TABLES] || c->opt.given[OPTION_DOT])
 		return show_tables(c, rules.set);
+	if (c->opt.given[OPTION_EXPANDED])
+		return show_expanded(c, rules.set);
 	if (c->opt.given[OPTION_JSON])
 		print_model_json(c, rules.set);
 	else

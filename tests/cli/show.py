@@ -101,10 +101,114 @@ def inlined(folder):
     ok(re.search(r"calls.v4:44 \+ \S*calls.v4:45", out), "in a picture it is with the rule", out[:600])
 
 
+IPTABLES = """*filter
+:INPUT DROP [0:0]
+:web - [0:0]
+-A INPUT -s 192.0.2.0/24,198.51.100.7 -p tcp -m multiport --dports 22,80:90 -j ACCEPT
+-A INPUT ! -i lan+ -m conntrack --ctstate ESTABLISHED,RELATED -j web
+-A INPUT -p icmp --icmp-type echo-request -m set ! --match-set far src -j RETURN
+-A web -p tcp --syn -j MARK --set-mark 5
+-A web -m limit --limit 5/s
+-A web -j REJECT
+COMMIT
+"""
+IPTABLES_LINES = """chain ip filter INPUT hook input priority 0 policy drop
+  a.v4:4:1  ip.src = 192.0.2.0/24; ip.proto = tcp; dport in {22, 80-90}; accept
+  a.v4:4:2  ip.src = 198.51.100.7; ip.proto = tcp; dport in {22, 80-90}; accept
+  a.v4:5  iif.name != lan* (or absent); ct.state in {established, related}; jump web
+  a.v4:6  ip.proto = icmp; icmp.type-code = echo-request; src not in set far (or absent); return
+chain ip filter web
+  a.v4:7  ip.proto = tcp; tcp.flags & 0x17 == 0x2; mark = 0x5
+  a.v4:8  state limit 10000/2000000ms burst 5
+  a.v4:9  reject icmp-port-unreach
+set far hash:net ip 2 elements
+  203.0.113.0/24
+  203.0.113.7 nomatch
+"""
+NFT = """table inet f {
+	set bad { type ipv4_addr; flags interval; elements = { 203.0.113.0/24, 192.0.2.7 } }
+	set ports { type inet_service; elements = { 22, 80 } }
+	map services { type inet_service : verdict; elements = { 22 : jump m, 443 : accept } }
+	map idle { type ipv4_addr : verdict; elements = { 192.0.2.1 : drop } }
+	chain i {
+		type filter hook input priority 0; policy drop;
+		ip saddr @bad counter drop
+		tcp dport vmap @services
+		tcp dport @ports accept
+		ip6 saddr 2001:db8::/32 accept
+		ip saddr . tcp dport { 192.0.2.1 . 22, 192.0.2.0/25 . 80-90 } accept
+		iifname vmap { "eth0" : accept, "lo" : drop }
+	}
+	chain m { ip saddr 192.0.2.9-192.0.2.10 accept; }
+}
+"""
+NFT_LINES = """chain ip "inet f" i hook input priority 0 policy drop
+  b.nft:8  ip.src in set inet/f/bad; count; drop
+  b.nft:9  ip.proto = tcp; dport map inet/f/services
+  b.nft:10  ip.proto = tcp; dport in set inet/f/ports; accept
+  b.nft:12  ip.proto = tcp; ip.src . dport in {192.0.2.1 . 22, 192.0.2.0/25 . 80-90}; accept
+  b.nft:13  iif.name map {eth0: accept, lo: drop}
+chain ip6 "inet f" i hook input priority 0 policy drop
+  b.nft:9  ip.proto = tcp; dport map inet/f/services
+  b.nft:10  ip.proto = tcp; dport in set inet/f/ports; accept
+  b.nft:11  ip.src = 2001:db8::/32; accept
+  b.nft:13  iif.name map {eth0: accept, lo: drop}
+chain ip "inet f" m
+  b.nft:15  ip.src = 192.0.2.9-192.0.2.10; accept
+chain ip6 "inet f" m
+set inet/f/bad ipv4_addr ip 2 elements
+  203.0.113.0/24
+  192.0.2.7
+set inet/f/ports inet_service any 2 elements
+  22
+  80
+map ip inet/f/services of dport
+  22: jump m
+  443: accept
+map ip6 inet/f/services of dport
+  22: jump m
+  443: accept
+"""
+TC = """tc filter add dev eth0 ingress protocol ip prio 1 u32 match ip src 192.0.2.0/24 action drop
+"""
+TC_LINES = """chain ip tc "eth0 ingress" hook ingress priority 0 policy accept device eth0
+  c.tc:1  vlan.id != 0-4095 (or absent); bytes tc-u32 800: [stop c0000200/ffffff00@12 terminal]; drop
+chain ip6 tc "eth0 ingress" hook ingress priority 0 policy accept device eth0
+chain frame tc "eth0 ingress" hook ingress priority 0 policy accept device eth0
+"""
+
+
+def expanded(folder):
+    here = os.path.join(folder, "")
+    for name, text in (("a.v4", IPTABLES), ("b.nft", NFT), ("c.tc", TC), ("far.save", "create far hash:net\nadd far 203.0.113.0/24\n"
+                                                                   "add far 203.0.113.7 nomatch\n")):
+        with open(here + name, "w") as f:
+            f.write(text)
+
+    def lines(*args):
+        status, out, err = run("show", "--expanded", *args)
+        return status, out.replace(here, ""), err
+
+    status, out, err = lines(here + "a.v4", here + "far.save")
+    ok(status == 0 and err == "" and out == IPTABLES_LINES, "flat lines of iptables, a line for each address, and a set", out + err)
+    status, out, err = lines(here + "b.nft")
+    ok(status == 0 and err == "" and out == NFT_LINES, "flat lines of nft for both families, sets and maps", out + err)
+    status, out, err = lines(here + "c.tc")
+    ok(status == 0 and err == "" and out == TC_LINES, "flat lines of tc", out + err)
+    out = lines("--chain", "m", here + "b.nft")[1]
+    ok(out == 'chain ip "inet f" m\n  b.nft:15  ip.src = 192.0.2.9-192.0.2.10; accept\nchain ip6 "inet f" m\n', "one chain alone", out)
+    j = json.loads(run("show", "--expanded", "--json", here + "b.nft")[1])
+    flat = ["%s:%d  %s" % (os.path.basename(r["file"]), r["line"], r["expanded"]) for c in j["chains"] for r in c["rules"]]
+    ok(flat == [x[2:] for x in NFT_LINES.splitlines() if x.startswith("  b.nft")], "the same lines as JSON", flat)
+    ok([s["elements"] for s in j["sets"]] == [["203.0.113.0/24", "192.0.2.7"], ["22", "80"]]
+       and j["maps"][0]["entries"] == ["22: jump m", "443: accept"], "sets and maps as JSON", j["sets"])
+
+
 with tempfile.TemporaryDirectory() as tmp:
     model()
     tables(tmp)
     graph(tmp)
     unused(tmp)
     inlined(tmp)
+    expanded(tmp)
 end()
