@@ -56,8 +56,11 @@ static void read_nft(struct ruleset *rs, struct diags *d, uint32_t source, struc
 	out->tree = f;
 	rs->lacks_rules |= f->lacks_rules;
 	rs->lacks_sets |= f->lacks_rules;
-	if (!f->is_undone && !f->lacks_rules)
-		nft_lower(rs, d, f);
+	if (f->is_undone || f->lacks_rules)
+		return;
+	nft_merge(rs->a, f);
+	nft_check(rs->a, d, f);
+	nft_lower(rs, d, f);
 }
 
 static void read_tc(struct ruleset *rs, struct diags *d, uint32_t source, struct lang_file *out)

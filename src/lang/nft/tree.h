@@ -304,6 +304,8 @@ struct str nft_print_file(struct arena *a, const struct nft_file *f, bool with_c
 struct str nft_print_rule(struct arena *a, const struct nft_rule *r);
 struct str nft_print_expr(struct arena *a, const struct nft_expr *e);
 void nft_lower(struct ruleset *rs, struct diags *d, const struct nft_file *f);
+/* merge.c: carries out auto-merge of the sets that have it. Before nft_lower() and the printer. */
+void nft_merge(struct arena *a, const struct nft_file *f);
 /* check.c: what nft and the kernel would refuse of a tree that could be read, and lints. Before nft_lower(). */
 void nft_check(struct arena *a, struct diags *d, const struct nft_file *f);
 
