@@ -27,7 +27,7 @@ static const struct {
 	  { "instruction 0 shifts by 32, a word has 32 bits" } },
 	{ "no such code", { { 7, 0, 0, 0 }, { 255, 0, 0, 0 }, { 14, 0, 0, 0 } }, 3,
 	  { "instruction 1 has the code 255, which does not exist",
-	    "instruction 2 has the code 14, which does not exist", "instruction 2 is the last one and no return" } },
+	    "instruction 2 has the code 14, which does not exist" } },
 	{ "a word of memory that does not exist", { { 2, 0, 0, 16 }, { 6, 0, 0, 0 } }, 2,
 	  { "instruction 0 uses word 16 of memory, there are 16" } },
 	{ "a word written on one way only", { { 21, 0, 1, 1 }, { 2, 0, 0, 3 }, { 96, 0, 0, 3 }, { 22, 0, 0, 0 } }, 4,

@@ -489,10 +489,10 @@ static void languages_without_a_reader_say_so(void **state)
 
 	(void)state;
 	start(&f);
-	read_as(&f, LANG_AUTO, "r", STR("table inet t {\n}\n"));
+	read_as(&f, LANG_PF, "r", STR("pass in all\n"));
 	assert_int_equal(f.d.n_errors, 1);
-	assert_string_equal(f.d.all.v[0].text.p, "nft rules are not read yet");
-	assert_int_equal(f.file.lang, LANG_NFT);
+	assert_string_equal(f.d.all.v[0].text.p, "pf rules are not read yet");
+	assert_int_equal(f.file.lang, LANG_PF);
 	assert_int_equal(lang_print(f.a, &f.file, true).n, 0);
 	arena_destroy(f.a);
 }

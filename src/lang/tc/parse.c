@@ -177,18 +177,19 @@ static bool take_parent(struct tc_parse *p, struct tc_filter *f)
 static bool take_class(struct tc_parse *p, struct tc_filter *f)
 {
 	const struct tc_word *w = tc_next(p, "a class");
-	struct str rest;
+	struct str rest, first;
 	uint32_t major, minor;
 	bool more;
 
 	if (!w)
 		return false;
+	first = str_cut(w->text, ':', &rest, &more);
 	f->has_class = true;
 	if (str_is(w->text, "root") || str_is(w->text, "none")) {
 		f->classid = str_is(w->text, "root") ? UINT32_MAX : 0;
 		return true;
 	}
-	if (part(str_cut(w->text, ':', &rest, &more), more ? 0xffff : UINT32_MAX, &major) && part(rest, 0xffff, &minor)) {
+	if (part(first, more ? 0xffff : UINT32_MAX, &major) && part(rest, 0xffff, &minor)) {
 		f->classid = more ? major << 16 | minor : major;
 		return true;
 	}
