@@ -6,14 +6,33 @@
 #include "cli/report.h"
 #include "policy/shadow.h"
 
+/* As they were written: what was lowered for several families counts once. */
+static size_t count_rules(const struct ruleset *rs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rs->rules.n; i++)
+		n += policy_rule_root(rs->rules.v[i]) == rs->rules.v[i];
+	return n;
+}
+
+static size_t count_chains(const struct ruleset *rs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rs->chains.n; i++)
+		n += policy_chain_root(rs->chains.v[i]) == rs->chains.v[i];
+	return n;
+}
+
 static void print_json(struct cli *c, const struct rules *rules)
 {
 	json_t *j = json_object();
 
 	json_object_set_new(j, "errors", json_integer(c->diags.n_errors));
 	json_object_set_new(j, "warnings", json_integer(c->diags.n_warnings));
-	json_object_set_new(j, "rules", json_integer((json_int_t)rules->set->rules.n));
-	json_object_set_new(j, "chains", json_integer((json_int_t)rules->set->chains.n));
+	json_object_set_new(j, "rules", json_integer((json_int_t)count_rules(rules->set)));
+	json_object_set_new(j, "chains", json_integer((json_int_t)count_chains(rules->set)));
 	json_object_set_new(j, "sets", json_integer((json_int_t)rules->set->sets.n));
 	if (rules->lists.all.n) {
 		json_t *lists = json_array();
@@ -37,8 +56,8 @@ static void print_summary(struct cli *c, const struct rules *rules)
 		printf("set %.*s: %.*s\n", STR_ARG(rules->lists.all.v[i].set->name),
 		       STR_ARG(lists_text(c->run, &rules->lists.all.v[i])));
 	if (c->diags.n_errors == 0) {
-		print_count(rules->set->rules.n, "rule", ", ");
-		print_count(rules->set->chains.n, "chain", ", ");
+		print_count(count_rules(rules->set), "rule", ", ");
+		print_count(count_chains(rules->set), "chain", ", ");
 		print_count(rules->set->sets.n, "set", ": ");
 	}
 	print_count(c->diags.n_errors, "error", ", ");

@@ -195,6 +195,10 @@ def expanded(folder):
     ok(status == 0 and err == "" and out == NFT_LINES, "flat lines of nft for both families, sets and maps", out + err)
     status, out, err = lines(here + "c.tc")
     ok(status == 0 and err == "" and out == TC_LINES, "flat lines of tc", out + err)
+    out = run("check", here + "b.nft")[1]
+    ok(out == "7 rules, 2 chains, 2 sets: 0 errors, 0 warnings\n", "check counts what is for two families once", out)
+    j = json.loads(run("check", "--json", here + "b.nft")[1])
+    ok((j["rules"], j["chains"]) == (7, 2), "the same as JSON", j)
     out = lines("--chain", "m", here + "b.nft")[1]
     ok(out == 'chain ip "inet f" m\n  b.nft:15  ip.src = 192.0.2.9-192.0.2.10; accept\nchain ip6 "inet f" m\n', "one chain alone", out)
     j = json.loads(run("show", "--expanded", "--json", here + "b.nft")[1])
