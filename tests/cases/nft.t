@@ -42,3 +42,14 @@ rules   } }
 packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:22              accept
 packet  in=eth0 udp [2001:db8::1]:1 > [2001:db8::2]:53         accept
 packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:22              drop
+
+case a negated pair whose interface is not there holds where the other value is there
+lang    nft
+hook    prerouting
+rules   table ip f {
+rules   chain p { type filter hook prerouting priority 0; policy accept;
+rules   oifname . tcp dport != { "eth0" . 22 } drop
+rules   } }
+packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:22              drop
+packet  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:22              accept
+packet  in=eth0 tcp 192.0.2.1 > 192.0.2.2 frag=8            accept

@@ -373,20 +373,40 @@ struct set_use *nft_lower_set_use(struct nft_lower *l, const struct nft_lower_ke
 	return u;
 }
 
+/* That a key is there, asked in the open: any value of it. */
+static void needs_key(struct nft_lower *l, const struct nft_lower_key *k, struct loc at)
+{
+	bool is_payload = k->key.payload != NULL;
+	struct test *t = nft_lower_test(l, is_payload ? TEST_BYTES : TEST_IN, at, k->what);
+	struct bytes_spec *b;
+
+	if (is_payload) {
+		b = arena_new(l->a, struct bytes_spec, 1);
+		b->kind = BYTES_PAYLOAD;
+		b->payload = *k->key.payload;
+		b->payload_mask = k->key.mask;
+		b->payload_in = valset_one(l->a, 0, ~(u128)0);
+		t->bytes = b;
+		return;
+	}
+	t->field[0] = k->key.field;
+	t->n_fields = 1;
+	t->in = valset_one(l->a, 0, field_max(k->key.field));
+}
+
 /* What an absent key reads as: only names of interfaces are there even where there is no interface. */
-static bool answers_absent(const struct nft_lower_key *k, unsigned n)
+static bool answers_absent(struct nft_lower *l, const struct nft_lower_key *k, unsigned n, struct loc at)
 {
 	bool has = false;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
+		has |= k[i].kind == NFT_LOWER_KEY && k[i].is_absent_zero;
+	for (unsigned i = 0; has && i < n; i++) {
 		enum field f = k[i].key.field;
 
-		if (k[i].kind != NFT_LOWER_KEY)
-			continue;
-		has |= k[i].is_absent_zero;
-		if (!k[i].is_absent_zero && (k[i].key.payload || (f != FIELD_SRC && f != FIELD_DST && f != FIELD_PROTO &&
-								   f != FIELD_MARK && f != FIELD_CT_STATE)))
-			return false;
+		if (k[i].kind == NFT_LOWER_KEY && !k[i].is_absent_zero &&
+		    (k[i].key.payload || (f != FIELD_SRC && f != FIELD_DST && f != FIELD_PROTO && f != FIELD_MARK && f != FIELD_CT_STATE)))
+			needs_key(l, &k[i], at);
 	}
 	return has;
 }
@@ -396,6 +416,7 @@ static void in_tuple(struct nft_lower *l, struct nft_lower_key *k, unsigned n, c
 	struct map *m = policy_map_add(l->rs, s->name.n ? nft_lower_name(l, s->name) : s->name, s->at);
 	struct map_use *u = arena_new(l->a, struct map_use, 1);
 	struct test *t;
+	bool on_absent;
 
 	u->key = map_keys(l, k, n, &m->n_dims);
 	for (size_t i = 0; i < s->elems.n; i++) {
@@ -417,16 +438,18 @@ static void in_tuple(struct nft_lower *l, struct nft_lower_key *k, unsigned n, c
 	u->map = m;
 	u->what = whats(l, k, n);
 	u->at = at;
+	on_absent = negated && answers_absent(l, k, n, at);
 	t = nft_lower_test(l, TEST_TUPLE, at, u->what);
 	t->tuple = u;
 	t->negated = negated;
-	t->on_absent = negated && answers_absent(k, n);
+	t->on_absent = on_absent;
 }
 
 void nft_lower_in_set(struct nft_lower *l, struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at, bool negated)
 {
 	struct set_use *u;
 	struct test *t;
+	bool on_absent;
 
 	for (unsigned i = 0; i < n; i++) {
 		if (k[i].kind == NFT_LOWER_UNKNOWN) {
@@ -439,10 +462,11 @@ void nft_lower_in_set(struct nft_lower *l, struct nft_lower_key *k, unsigned n, 
 		in_tuple(l, k, n, s, at, negated);
 		return;
 	}
+	on_absent = negated && answers_absent(l, k, n, at);
 	t = nft_lower_test(l, TEST_SET, at, whats(l, k, n));
 	t->set = u;
 	t->negated = negated;
-	t->on_absent = negated && answers_absent(k, n);
+	t->on_absent = on_absent;
 }
 
 /* ---------- maps ---------- */
