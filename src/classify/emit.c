@@ -66,8 +66,14 @@ void emit_verdict(struct emit *e, const struct step *s, uint64_t counter)
 	static const uint8_t ops[] = { [VERDICT_ACCEPT] = DP_OP_ACCEPT, [VERDICT_DROP] = DP_OP_DROP, [VERDICT_REJECT] = DP_OP_DROP,
 				       [VERDICT_JUMP] = DP_OP_CALL, [VERDICT_GOTO] = DP_OP_GOTO,
 				       [VERDICT_RETURN] = DP_OP_RETURN };
-	struct code_insn *i = code_add(e->code, (enum dp_op)ops[s->v.verdict]);
+	struct code_insn *i;
 
+	if (s->v.verdict == VERDICT_NONE) { /* said at the end of a rule: it counts, and the next one follows */
+		if (counter != DP_NO_COUNTER)
+			code_add(e->code, DP_OP_COUNT)->a = counter;
+		return;
+	}
+	i = code_add(e->code, (enum dp_op)ops[s->v.verdict]);
 	i->a = counter;
 	if (s->v.chain) {
 		i->b = s->v.chain->id; /* its pc is put in when all code is there */

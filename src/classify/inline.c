@@ -55,7 +55,7 @@ static bool is_compared_call(const struct rule *r)
 	return true;
 }
 
-/* Tests without a memory, then a verdict. */
+/* Tests without a memory, then a verdict that ends the way or calls. */
 static bool is_pure(const struct rule *r)
 {
 	const struct step *last = last_step(r);
@@ -64,7 +64,7 @@ static bool is_pure(const struct rule *r)
 		if ((r->step[i].kind != STEP_TEST && !emit_counts_at_verdict(r, i)) ||
 		    (r->step[i].kind == STEP_TEST && r->step[i].test.kind == TEST_STATE))
 			return false;
-	return last && last->kind == STEP_VERDICT;
+	return last && last->kind == STEP_VERDICT && last->v.verdict != VERDICT_NONE;
 }
 
 /* How many entries the call becomes; CANNOT: it stays a call. */
