@@ -68,6 +68,48 @@ static void a_port_to_translate_to_needs_a_protocol(void **state)
 	arena_destroy(k.a);
 }
 
+static void chains_and_elements_are_checked(void **state)
+{
+	static const char text[] =
+		"table inet f {\n"
+		"set s { type ipv4_addr; flags interval; elements = { 192.0.2.0/24, 198.51.100.1, 192.0.2.7 } }\n"
+		"chain i { type filter hook input priority 0; policy accept;\n"
+		"ip saddr vmap { 192.0.2.0/24 : accept, 192.0.2.7 : drop }\n"
+		"ip saddr . tcp dport { 192.0.2.0/24 . 1-10, 192.0.2.7 . 5 } drop\n"
+		"ip saddr . tcp dport { 192.0.2.0/24 . 1-10, 192.0.2.7 . 15 } drop\n"
+		"ip saddr { 192.0.2.0/24, 192.0.2.7 } drop\n"
+		"snat ip to 192.0.2.1\n"
+		"}\n"
+		"chain n { type nat hook forward priority 0; }\n"
+		"chain r { type route hook input priority 0; }\n"
+		"chain e { type nat hook output priority -300; }\n"
+		"chain p { type nat hook postrouting priority 100; dnat ip to 192.0.2.1\nmasquerade\n}\n"
+		"chain q { type filter hook postrouting priority 0; reject; }\n"
+		"}\n";
+	static const char errors[] =
+		"2:82 192.0.2.7 overlaps 192.0.2.0/24 (r:2)\n"
+		"4:40 192.0.2.7 overlaps 192.0.2.0/24 (r:4)\n"
+		"5:45 192.0.2.7 . 5 overlaps 192.0.2.0/24 . 1-10 (r:5)\n"
+		"8:1 snat needs a chain of type nat\n"
+		"10:7 a chain of type nat can be at prerouting, input, output and postrouting, not at forward\n"
+		"11:7 a chain of type route can only be at output, not at input\n"
+		"12:7 a chain of type nat needs a priority above -200, behind connection tracking; this one has -300\n"
+		"13:51 dnat can be done at prerouting and output, not at postrouting\n"
+		"16:52 reject cannot answer at postrouting: the packet is on its way out";
+	struct nft_kit k;
+	struct str found;
+
+	(void)state;
+	nft_kit_read(&k, text);
+	assert_int_equal(k.d.n_errors, 0);
+	nft_check(k.a, &k.d, k.f);
+	found = nft_kit_errors(&k);
+	if (!str_is(found, errors))
+		print_error("%.*s\n", STR_ARG(found));
+	assert_true(str_is(found, errors));
+	arena_destroy(k.a);
+}
+
 static void sets_are_merged(void **state)
 {
 	static const struct {
@@ -108,6 +150,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_are_checked),
 		cmocka_unit_test(a_port_to_translate_to_needs_a_protocol),
+		cmocka_unit_test(chains_and_elements_are_checked),
 		cmocka_unit_test(sets_are_merged),
 	};
 

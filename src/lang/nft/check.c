@@ -6,7 +6,7 @@
  * field, from nfproto) and its transport protocol. A field of another protocol conflicts with it; a port to translate to, or a
  * TCP reset, needs the one that has it. Sets of protocols leave open which one it is, and nothing is refused then.
  */
-#include "lang/nft/tree.h"
+#include "lang/nft/check.h"
 
 struct check {
 	struct arena *a;
@@ -76,8 +76,15 @@ static void check_select(struct check *c, const struct nft_expr *e)
 	}
 }
 
+static uint32_t dims_of(const struct nft_expr *e)
+{
+	return e->kind == NFT_CONCAT ? e->n_parts : 1;
+}
+
 static void check_expr(struct check *c, const struct nft_expr *e)
 {
+	if (e->kind == NFT_MAP && e->part[1]->kind == NFT_SETLIT)
+		nft_check_overlap(c->a, c->d, e->part[1]->lit, dims_of(e->part[0]));
 	if (e->kind == NFT_SELECT)
 		check_select(c, e);
 	for (uint32_t i = 0; i < e->n_parts; i++)
@@ -176,6 +183,8 @@ static void check_stmt(struct check *c, const struct nft_stmt *s)
 	switch (s->kind) {
 	case NFT_STMT_MATCH:
 		check_expr(c, s->match.left);
+		if (s->match.right->kind == NFT_SETLIT && dims_of(s->match.left) > 1)
+			nft_check_overlap(c->a, c->d, s->match.right->lit, dims_of(s->match.left));
 		check_star(c, s->match.right);
 		if (s->match.left->kind == NFT_SELECT && s->match.left->sel == NFT_SEL_IP6_NEXTHDR && s->match.op == NFT_EQ)
 			check_next_header(c, s->match.left, s->match.right);
@@ -183,7 +192,7 @@ static void check_stmt(struct check *c, const struct nft_stmt *s)
 		break;
 	case NFT_STMT_VERDICT:
 		if (s->expr->kind == NFT_MAP) {
-			check_expr(c, s->expr->part[0]);
+			check_expr(c, s->expr);
 			check_star(c, s->expr->part[1]);
 			c->asks_proto = true; /* entries may say which */
 		}
@@ -193,20 +202,42 @@ static void check_stmt(struct check *c, const struct nft_stmt *s)
 		break;
 	case NFT_STMT_NAT:
 		check_nat(c, s);
+		if (s->nat.addr)
+			check_expr(c, s->nat.addr);
+		break;
+	case NFT_STMT_MANGLE:
+		if (s->set.right->kind == NFT_MAP)
+			check_expr(c, s->set.right);
 		break;
 	default:
 		break;
 	}
 }
 
-static void check_rule(struct check *c, const struct nft_rule *r)
+static void check_rule(struct check *c, const struct nft_chain *in, const struct nft_rule *r)
 {
 	c->net = c->table->family == NFT_IP ? NFT_NEEDS_IP : c->table->family == NFT_IP6 ? NFT_NEEDS_IP6 : NFT_NEEDS_NOTHING;
 	c->net_by = STR("the table");
 	c->proto = -1;
 	c->asks_proto = false;
-	for (uint32_t i = 0; i < r->n_stmts; i++)
+	for (uint32_t i = 0; i < r->n_stmts; i++) {
 		check_stmt(c, r->stmt[i]);
+		nft_check_place(c->d, in, r->stmt[i]);
+	}
+}
+
+static void check_table(struct check *c)
+{
+	const struct nft_table *t = c->table;
+
+	for (size_t i = 0; i < t->sets.n; i++)
+		if (!t->sets.v[i]->auto_merge)
+			nft_check_overlap(c->a, c->d, t->sets.v[i], (uint32_t)t->sets.v[i]->key.n);
+	for (size_t i = 0; i < t->chains.n; i++) {
+		nft_check_chain(c->d, t, t->chains.v[i]);
+		for (size_t j = 0; j < t->chains.v[i]->rules.n; j++)
+			check_rule(c, t->chains.v[i], t->chains.v[i]->rules.v[j]);
+	}
 }
 
 void nft_check(struct arena *a, struct diags *d, const struct nft_file *f)
@@ -215,8 +246,6 @@ void nft_check(struct arena *a, struct diags *d, const struct nft_file *f)
 
 	for (size_t i = 0; i < f->tables.n; i++) {
 		c.table = f->tables.v[i];
-		for (size_t j = 0; j < c.table->chains.n; j++)
-			for (size_t k = 0; k < c.table->chains.v[j]->rules.n; k++)
-				check_rule(&c, c.table->chains.v[j]->rules.v[k]);
+		check_table(&c);
 	}
 }
