@@ -6,6 +6,7 @@
 #include "lang/iptables/check.h"
 #include "lang/iptables/lower.h"
 #include "lang/list/list.h"
+#include "lang/nft/elem_text.h"
 #include "lang/nft/tree.h"
 #include "lang/tc/tree.h"
 
@@ -125,18 +126,28 @@ void lang_read(struct ruleset *rs, struct diags *d, uint32_t source, enum lang l
 
 void lang_elems_read(struct arena *a, struct diags *d, uint32_t source, struct set *s)
 {
-	if (is_text(source_get(d->sources, source), d, source))
+	if (!is_text(source_get(d->sources, source), d, source))
+		return;
+	if (nft_elems_are(s))
+		nft_elems_read(a, d, source, s);
+	else
 		ipset_loose_read(a, d, source, s);
 }
 
 void lang_elem_print(struct buf *b, const struct set *s, const struct set_elem *e)
 {
-	ipset_loose_print(b, s, e);
+	if (nft_elems_are(s))
+		nft_elem_print(b, s, e);
+	else
+		ipset_loose_print(b, s, e);
 }
 
 void lang_set_print(struct buf *b, const struct set *s)
 {
-	ipset_loose_create(b, s);
+	if (nft_elems_are(s))
+		nft_set_print(b, s);
+	else
+		ipset_loose_create(b, s);
 }
 
 bool lang_list_can_fill(const struct set *s)

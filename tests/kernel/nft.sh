@@ -56,6 +56,17 @@ is "$(packets web4) $(packets web6) $(packets returned)" "1 1 1" "counters of th
 is "$(packets pair) $(packets pair6) $(packets late)" "1 3 3" "counters of pairs, and of the later chain"
 is "$(packets blocked) $(packets over) $(packets bits)" "0 3 1" "and of the rest"
 is "$(verdict @b udp 10.0.2.1 1001) $(verdict @b udp 2001:db8:2::1 1001) $(packets blocked)" "drop pass 3" "an address of the interval set"
+
+# sets change while the rules judge, by elements in nft's words
+"$WEIR" set test blocked 10.0.2.77 >/dev/null
+is $? 0 "an address within an interval of the set"
+"$WEIR" set add blocked 10.0.1.0/24 203.0.113.1 >/dev/null
+is "$? $(verdict @a udp $A 1001) $(verdict @a udp $A6 1001)" "0 drop pass" "a prefix is added"
+has "$("$WEIR" set list blocked)" "203.0.113.1" "list shows what was added"
+"$WEIR" set del blocked 10.0.1.0/24 >/dev/null
+is "$? $(verdict @a udp $A 1001)" "0 pass" "and is taken out again"
+out=$("$WEIR" set add blocked nonsense 2>&1)
+is "$? $(echo "$out" | grep -c "error: 'nonsense'")" "2 1" "what is no element is refused"
 is "$("$WEIR" list | grep -c "comment \"icmp\"")" 1 "twins are one line"
 
 cat >two.nft <<'END'
