@@ -90,6 +90,12 @@ static int group_order(const void *a, const void *b)
 	return x->head < y->head ? -1 : x->head > y->head;
 }
 
+static bool is_same(const struct diag *x, const struct diag *y)
+{
+	return x->severity == y->severity && x->at.source == y->at.source && x->at.off == y->at.off && x->at.len == y->at.len &&
+	       str_eq(x->text, y->text);
+}
+
 void diag_sort(struct diags *d)
 {
 	size_t n = d->all.n, n_groups = 0, k = 0;
@@ -104,10 +110,19 @@ void diag_sort(struct diags *d)
 		if (i == 0 || v[i].severity != DIAG_NOTE)
 			groups[n_groups++] = (struct group){ v[i].at, i };
 	qsort(groups, n_groups, sizeof *groups, group_order);
-	for (size_t i = 0; i < n_groups; i++)
+	for (size_t i = 0; i < n_groups; i++) {
+		const struct diag *g = &v[groups[i].head];
+
+		if (i && is_same(&v[groups[i - 1].head], g)) {
+			d->n_errors -= g->severity == DIAG_ERROR;
+			d->n_warnings -= g->severity == DIAG_WARNING;
+			continue;
+		}
 		for (size_t j = groups[i].head; j == groups[i].head || (j < n && v[j].severity == DIAG_NOTE); j++)
 			out[k++] = v[j];
+	}
 	d->all.v = out;
+	d->all.n = k;
 	d->all.cap = n;
 }
 

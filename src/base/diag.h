@@ -40,7 +40,7 @@ struct diag *diag_note(struct diags *d, struct loc at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void diag_sort(struct diags *d);		      /* by source and place, stable; notes stay behind their error */
+void diag_sort(struct diags *d);		      /* by source and place, stable; notes stay behind their error; what is said twice goes */
 struct str diag_format(struct arena *a, const struct diags *d, const struct diag *g); /* lines as above */
 
 #endif
