@@ -38,6 +38,8 @@ VERDICTS = [
     ("police is unknown", ADD + "protocol ip u32 match u32 0 0 police rate 1mbit burst 10k drop flowid 1:1\n", {SSH: "unknown"}),
     ("del", ADD + "protocol ip prio 1 u32 match u32 0 0 action drop\ntc filter del dev eth0 ingress prio 1\n", {SSH: "accept"}),
     ("what stands before an IP packet is not known", ADD + "bpf da bytecode '" + PROGRAM + "'\n", {SSH.replace("eth ip", "ip"): "unknown"}),
+    ("a qdisc's own filters", ADD.replace("ingress", "parent 1:0") + "u32 match u32 0 0 action drop\n",
+     {SSH: "accept", SSH.replace("in=eth0", "in=eth1 out=eth0"): "drop"}),
     ("another device", ADD.replace("eth0", "eth1") + "u32 match u32 0 0 action drop\n", {SSH: "accept"}),
     ("a listing of tcpdump", "2\n40 0 0 12\n6 0 0 1\n", {SSH: "accept"}),
 ]
@@ -51,6 +53,9 @@ ERRORS = [
     (ADD + "bpf bytecode '5,40 0 0 12,6 0 0 0'", "1:46", "header says 5 instructions, 2 given"),
     (ADD + "bpf bytecode '2,40 0 0 12,21 0 5 2048'", "1:58", "instruction 1 jumps to 7, program has 2"),
     (ADD + "bpf bytecode '2,52 0 0 0,6 0 0 0'", "1:48", "instruction 0 divides by 0"),
+    ("tc filter add dev eth0 parent 1:1 protocol ip u32 match u32 0 0 action drop", "1:31", "filters of a class are not read, '1:1'"),
+    ("tc filter del dev eth0 parent 8001:a prio 1", "1:31", "filters of a class are not read, '8001:a'"),
+    (ADD.replace("ingress", "parent ffff:5") + "u32 match u32 0 0 action drop", "1:31", "filters of a class are not read, 'ffff:5'"),
     (ADD + "flower dst_ip 192.0.2.1 action drop", "1:32", "filters of the kind flower are not read"),
 ]
 n = failed = 0

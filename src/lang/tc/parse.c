@@ -157,6 +157,7 @@ static bool take_parent(struct tc_parse *p, struct tc_filter *f)
 	struct str rest, major;
 	bool more;
 	uint32_t v, minor;
+	struct diag *g;
 
 	if (!w)
 		return false;
@@ -165,12 +166,19 @@ static bool take_parent(struct tc_parse *p, struct tc_filter *f)
 		diag_error(p->d, w->at, "'%.*s' is not a parent: ffff:, ffff:fff2, ffff:fff3 or MAJOR:[MINOR]", STR_ARG(w->text));
 		return false;
 	}
-	if (v == 0xffff && (minor == 0 || minor == 0xfff2 || minor == 0xfff1))
+	if (v == 0xffff && (minor == 0 || minor == 0xfff2 || minor == 0xfff1)) {
 		stand_at(f, HOOK_INGRESS, STR("ingress"));
-	else if (v == 0xffff && minor == 0xfff3)
+	} else if (v == 0xffff && minor == 0xfff3) {
 		stand_at(f, HOOK_EGRESS, STR("egress"));
-	else
-		stand_at(f, HOOK_EGRESS, arena_printf(p->a, "parent %x:%.*s", v, STR_ARG(rest)));
+	} else if (minor) {
+		g = diag_error(p->d, w->at, "filters of a class are not read, '%.*s': only packets that the class gets meet them",
+			       STR_ARG(w->text));
+		if (v != 0xffff)
+			diag_hint(p->d, g, "parent %x: is the qdisc itself", v);
+		return false;
+	} else {
+		stand_at(f, HOOK_EGRESS, arena_printf(p->a, "parent %x:", v));
+	}
 	return true;
 }
 
