@@ -210,6 +210,7 @@ static uint64_t put_part(struct grow *b, const struct part *p, unsigned rounds);
 static uint64_t put_outside(struct grow *b, const struct part *p, struct way w, unsigned rounds)
 {
 	struct way two = { .n = 1 };
+	uint64_t right, left;
 	uint32_t change;
 	size_t at;
 
@@ -219,8 +220,11 @@ static uint64_t put_outside(struct grow *b, const struct part *p, struct way w, 
 	two.shift = width(p->hi - change);
 	b->is_beyond |= two.shift > 31 || !is_left_outside(two, p->lo);
 	at = room_for(b, 2);
-	b->w->v[at] = pass_to(b, b->f->value[p->j], rounds - 1);
-	b->w->v[at + 1] = pass_to(b, b->f->value[p->i], rounds - 1);
+	/* The words may move while more are added: no place among them is taken before. */
+	right = pass_to(b, b->f->value[p->j], rounds - 1);
+	left = pass_to(b, b->f->value[p->i], rounds - 1);
+	b->w->v[at] = right;
+	b->w->v[at + 1] = left;
 	return round_word(b, two, at);
 }
 
@@ -228,6 +232,7 @@ static uint64_t put_part(struct grow *b, const struct part *p, unsigned rounds)
 {
 	struct way w;
 	size_t at, i = p->i;
+	uint64_t outside;
 
 	if (p->i == p->j || b->is_beyond)
 		return pass_to(b, b->f->value[p->i], rounds);
@@ -243,7 +248,8 @@ static uint64_t put_part(struct grow *b, const struct part *p, unsigned rounds)
 		b->is_beyond |= x.i != x.j && rounds == 1;
 		b->w->v[at + c] = d;
 	}
-	b->w->v[at + w.n] = put_outside(b, p, w, rounds - 1);
+	outside = put_outside(b, p, w, rounds - 1);
+	b->w->v[at + w.n] = outside;
 	return round_word(b, w, at);
 }
 

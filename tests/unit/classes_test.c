@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Class tables against a linear search over the same boxes, on keys at the edges of the boxes; tables at and beyond the
- * bounds; tables with words that somebody changed.
+ * bounds; walks whose words move while they are built; tables with words that somebody changed.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "classify/classes.h"
+#include "classify/walk.h"
 #include "datapath/key.h"
 
 #ifndef __always_inline
@@ -349,6 +350,49 @@ static void budgets_are_kept(void **state)
 	arena_destroy(a);
 }
 
+static unsigned wrong_values(const struct walk_field *f, const struct words *w, uint64_t walk)
+{
+	struct dp_class_at at = { (const u64 *)w->v, 0, ~0ull };
+	unsigned n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		uint32_t last = i + 1 < f->n ? f->start[i + 1] - 1 : UINT32_MAX;
+
+		n += dp_class_walk(&at, walk, f->start[i]) != f->value[i];
+		n += dp_class_walk(&at, walk, last) != f->value[i];
+		n += dp_class_walk(&at, walk, f->start[i] + (last - f->start[i]) / 2) != f->value[i];
+	}
+	return n;
+}
+
+/* The words grow, and move, at every place of a walk once: nothing that was written before is lost. */
+static void walks_are_whole_wherever_words_move(void **state)
+{
+	static const uint32_t start[] = { 0, 0x0b1a943c, 0x0b1a9441, 0x0b1a9620, 0x0b1aabde, 0x0b1ad0f3, 0x0b1da7bd, 0x0b26ab6f,
+					  0x0b5a0225, 0x7847f66d, 0x7847f66f, 0x7847f691, 0x7847f8c1, 0x78483d24, 0x78a00000 };
+	static const uint64_t value[] = { 1, 2, 3, 4, 5, 6, 7, 8, 1, 9, 10, 11, 12, 13, 1 };
+	struct walk_field f = { start, value, sizeof start / sizeof *start, 32 };
+	size_t words = 1;
+	bool has_rounds = false;
+
+	(void)state;
+	for (size_t room = 0; room <= words; room++) {
+		struct arena *a = arena_create();
+		struct words w = { .a = a };
+		struct walk walk;
+
+		words_add(&w, 4096);
+		words_add(&w, w.cap - w.n - (room < w.cap - w.n ? room : w.cap - w.n));
+		words = w.n;
+		assert_true(walk_build(a, &f, &w, 0, &walk));
+		words = w.n - words;
+		has_rounds |= walk.rounds > 1;
+		assert_int_equal(wrong_values(&f, &w, walk.word), 0);
+		arena_destroy(a);
+	}
+	assert_true(has_rounds);
+}
+
 /* Whatever was changed: what passes the check never leads out of the words. */
 static void what_leads_astray_is_refused(void **state)
 {
@@ -394,6 +438,7 @@ int main(void)
 		cmocka_unit_test(tables_answer_as_the_list_does),
 		cmocka_unit_test(runs_that_are_too_long_are_refused),
 		cmocka_unit_test(budgets_are_kept),
+		cmocka_unit_test(walks_are_whole_wherever_words_move),
 		cmocka_unit_test(what_leads_astray_is_refused),
 	};
 
