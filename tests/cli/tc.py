@@ -37,6 +37,9 @@ VERDICTS = [
     ("ether stands before the network header", ADD + "protocol ip u32 match u16 0x0800 0xffff at -2 action drop\n", {SSH: "drop"}),
     ("police is unknown", ADD + "protocol ip u32 match u32 0 0 police rate 1mbit burst 10k drop flowid 1:1\n", {SSH: "unknown"}),
     ("del", ADD + "protocol ip prio 1 u32 match u32 0 0 action drop\ntc filter del dev eth0 ingress prio 1\n", {SSH: "accept"}),
+    ("del at another parent of that direction", ADD.replace("ingress", "parent 1:") + "prio 1 u32 match u32 0 0 action drop\n" +
+     "tc filter add dev eth0 egress prio 1 u32 match u32 0 0 action ok\n" + "tc filter del dev eth0 egress prio 1\n",
+     {SSH.replace("in=eth0", "in=eth1 out=eth0"): "drop"}),
     ("what stands before an IP packet is not known", ADD + "bpf da bytecode '" + PROGRAM + "'\n", {SSH.replace("eth ip", "ip"): "unknown"}),
     ("a qdisc's own filters", ADD.replace("ingress", "parent 1:0") + "u32 match u32 0 0 action drop\n",
      {SSH: "accept", SSH.replace("in=eth0", "in=eth1 out=eth0"): "drop"}),

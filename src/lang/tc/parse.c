@@ -557,7 +557,7 @@ static bool is_same_handle(const struct tc_handle *a, const struct tc_handle *b)
 	return a->table == b->table && a->hash == b->hash && a->node == b->node;
 }
 
-/* del: those of a device and direction, of one priority and handle where it says so. */
+/* del: those of a device and parent, of one priority and handle where it says so. */
 static void del_filter(struct tc_parse *p)
 {
 	struct tc_filter *w = take_filter(p, false);
@@ -568,8 +568,8 @@ static void del_filter(struct tc_parse *p)
 		return;
 	for (size_t i = 0; i < p->file->filters.n; i++) {
 		struct tc_filter *f = p->file->filters.v[i];
-		bool goes = str_eq(f->dev, w->dev) && f->hook == w->hook && (!w->has_prio || f->prio == w->prio) &&
-			    (!w->handle.is_given || is_same_handle(&f->handle, &w->handle));
+		bool goes = str_eq(f->dev, w->dev) && str_eq(f->parent, w->parent) &&
+			    (!w->has_prio || f->prio == w->prio) && (!w->handle.is_given || is_same_handle(&f->handle, &w->handle));
 
 		any |= goes;
 		if (!goes)
