@@ -127,9 +127,45 @@ static void all_errors_are_told_in_one_run(void **state)
 	      "11:1 expected a command: table, add, insert, replace, delete, flush, define, include, found 'foo'");
 }
 
+/* Wherever blocks begin and end, in lines of their own or not, every rule is read. */
+static void no_rule_is_lost(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned n_rules;
+	} texts[] = {
+		{ "table ip x {\n chain c {\n  drop\n }\n}\n", 1 },
+		{ "table ip x {\n counter w { } chain c {\n  drop\n }\n}\n", 1 },
+		{ "table ip x {\n counter w {\n } chain c {\n  drop\n }\n}\n", 1 },
+		{ "table ip x {\n set s { type ipv4_addr; } chain c {\n  drop\n }\n}\n", 1 },
+		{ "table ip x {\n chain b { accept; } set s { type ipv4_addr; } chain c { drop; } chain d { drop\n }\n}\n", 3 },
+		{ "table ip x { chain c { drop; } }\ntable ip y { map m { type ipv4_addr : mark; } chain c { drop; accept; } }\n", 3 },
+		{ "table ip x {\n comment \"a\" chain c {\n  drop\n }\n}\n", 1 },
+		{ "define a = 1\ntable ip x {\n define b = 2\n chain c { ip ttl $b drop; } flags dormant; chain d { drop; }\n}\n", 2 },
+		{ "table ip x {\n chain c { ip saddr { 192.0.2.1,\n 192.0.2.2 } drop; } chain d { drop; }\n}\n", 2 },
+		{ "table ip x { chain c { }; }\nadd chain ip x c { drop; accept; }; add rule ip x c drop\n", 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct nft_kit k;
+		unsigned n = 0;
+
+		nft_kit_read(&k, texts[i].text);
+		check(texts[i].text, &k, "");
+		for (size_t t = 0; t < k.f->tables.n; t++)
+			for (size_t c = 0; c < k.f->tables.v[t]->chains.n; c++)
+				n += (unsigned)k.f->tables.v[t]->chains.v[c]->rules.n;
+		if (n != texts[i].n_rules)
+			print_error("%s: %u rules\n", texts[i].text, n);
+		assert_int_equal(n, texts[i].n_rules);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_rule_is_lost),
 		cmocka_unit_test(errors_of_rules_have_places),
 		cmocka_unit_test(errors_of_files_have_places),
 		cmocka_unit_test(all_errors_are_told_in_one_run),

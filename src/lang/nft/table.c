@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Blocks of tables, read twice: first everything but rules, so that sets, objects and chains are there wherever in the block
- * they stand; then the rules.
+ * they stand; then the rules, chain by chain, each from where its body begins.
  */
 #include "lang/nft/parse.h"
+
+/* The bodies of a table's chains: where each begins, and where the first reading saw its end. */
+struct bodies {
+	VEC(struct body {
+		struct nft_chain *chain;
+		struct nft_mark from;
+		const struct nft_token *to;
+	}) v;
+};
 
 struct nft_table *nft_table_make(struct nft_parse *p, enum nft_family fam, struct str name, struct loc at)
 {
@@ -61,28 +70,50 @@ static bool chain_body(struct nft_parse *p, struct nft_chain *c, bool for_rules)
 	}
 }
 
-static bool chain_block(struct nft_parse *p, bool for_rules)
+/*
+ * The rules, from the mark on. Both readings must see the same end: what lies between two ends would be lost, or be rules of
+ * two chains.
+ */
+static bool chain_rules(struct nft_parse *p, const struct body *b)
+{
+	unsigned errors = p->d->n_errors;
+	bool is_good;
+
+	nft_back(p, b->from);
+	is_good = chain_body(p, b->chain, true);
+	if (is_good && errors == p->d->n_errors && p->t != b->to)
+		return nft_expected(p, "the end of chain '%.*s' to be elsewhere", STR_ARG(b->chain->name));
+	return is_good;
+}
+
+static bool chain_block(struct nft_parse *p, struct bodies *bodies)
 {
 	struct nft_chain *c;
+	struct body *b;
 	struct str name;
 	struct loc at;
+	bool is_good;
 
 	if (!nft_need_name(p, "a chain's name", &name, &at) || !nft_need(p, '{'))
 		return false;
 	c = nft_chain_make(p, p->table, name, at);
 	if (nft_is(p, NFT_TOK_LINE) && nft_peek(p)->handle)
 		c->handle = nft_peek(p)->handle;
-	return chain_body(p, c, for_rules);
+	b = vec_add(p->a, &bodies->v);
+	*b = (struct body){ .chain = c, .from = nft_mark(p) };
+	is_good = chain_body(p, c, false);
+	b->to = p->t;
+	return is_good;
 }
 
 bool nft_chain_block(struct nft_parse *p, struct nft_chain *c)
 {
-	struct nft_mark from = nft_mark(p);
+	struct body b = { .chain = c, .from = nft_mark(p) };
 
 	if (!chain_body(p, c, false))
 		return false;
-	nft_back(p, from);
-	return chain_body(p, c, true);
+	b.to = p->t;
+	return chain_rules(p, &b);
 }
 
 static bool table_flags(struct nft_parse *p, struct nft_table *t)
@@ -134,30 +165,21 @@ static bool other_line(struct nft_parse *p, struct nft_table *t)
 	return report_line(p);
 }
 
-/* One time through the block; false: it has no end. */
-static bool pass(struct nft_parse *p, struct nft_table *t, bool for_rules)
+/* Everything but rules; false: the block has no end. */
+static bool table_block(struct nft_parse *p, struct nft_table *t, struct bodies *bodies)
 {
 	for (;;) {
 		const struct nft_token *from = nft_base(p);
-		bool is_good;
 
 		if (nft_take(p, NFT_TOK_LINE) || nft_take(p, ';'))
 			continue;
 		if (nft_take(p, '}'))
 			return true;
 		if (nft_is(p, NFT_TOK_END))
-			return for_rules || nft_expected(p, "'}' at the end of table '%.*s'", STR_ARG(t->name));
+			return nft_expected(p, "'}' at the end of table '%.*s'", STR_ARG(t->name));
 		if (nft_define(p))
 			continue;
-		if (nft_take_word(p, "chain")) {
-			is_good = chain_block(p, for_rules);
-		} else if (for_rules) {
-			nft_skip_rest(p, 0);
-			is_good = true;
-		} else {
-			is_good = other_line(p, t);
-		}
-		if (!is_good)
+		if (!(nft_take_word(p, "chain") ? chain_block(p, bodies) : other_line(p, t)))
 			nft_skip_rest(p, nft_braces_open(from, nft_base(p)));
 	}
 }
@@ -165,17 +187,18 @@ static bool pass(struct nft_parse *p, struct nft_table *t, bool for_rules)
 bool nft_table_body(struct nft_parse *p, struct nft_table *t)
 {
 	struct nft_table *outer = p->table;
-	struct nft_mark from = nft_mark(p), end;
+	struct bodies bodies = { 0 };
+	struct nft_mark end;
 	bool is_good;
 
 	p->table = t;
 	if (nft_is(p, NFT_TOK_LINE) && nft_peek(p)->handle)
 		t->handle = nft_peek(p)->handle;
-	is_good = pass(p, t, false);
+	is_good = table_block(p, t, &bodies);
 	end = nft_mark(p);
 	nft_late_elems(p);
-	nft_back(p, from);
-	pass(p, t, true);
+	for (size_t i = 0; i < bodies.v.n; i++)
+		chain_rules(p, &bodies.v.v[i]);
 	nft_back(p, end);
 	p->table = outer;
 	return is_good;
