@@ -157,7 +157,8 @@ static void emit_outcome(struct code *c, const struct map *m, uint32_t outcome)
 		emit_verdict(c, s);
 		return;
 	}
-	if (s) { /* a mark */
+	if (s && s->effect.kind == EFFECT_MARK) {
+		c->features |= DP_F_MARK_WRITE;
 		i = code_add(c, DP_OP_MARK);
 		i->a = (uint64_t)UINT32_MAX << 32 | (uint32_t)~s->effect.mask;
 		i->b = s->effect.value;

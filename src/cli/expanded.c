@@ -274,8 +274,8 @@ static void put_effect(struct buf *b, const struct step *s)
 			expanded_name(b, e->counter->name);
 	} else if (e->kind == EFFECT_MARK && e->mask == UINT32_MAX && !e->shift) {
 		buf_printf(b, "mark = 0x%x", e->value);
-	} else if (e->kind == EFFECT_NOTRACK) {
-		buf_printf(b, "notrack");
+	} else if (e->kind == EFFECT_NOTRACK || e->kind == EFFECT_NONE) {
+		buf_printf(b, e->kind == EFFECT_NONE ? "continue" : "notrack");
 	} else if (is_set && is_plain(e->set)) {
 		buf_printf(b, e->kind == EFFECT_SET_ADD ? "add " : "delete ");
 		put_directions(b, e->set);

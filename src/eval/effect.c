@@ -10,7 +10,7 @@
 
 bool effect_is_harmless(const struct effect *ef)
 {
-	return ef->kind == EFFECT_LOG ||
+	return ef->kind == EFFECT_LOG || ef->kind == EFFECT_NONE ||
 	       (ef->kind == EFFECT_OTHER && !ef->has_clobbered && !(ef->name && !strcmp(ef->name, "CT")));
 }
 
@@ -288,6 +288,7 @@ enum verdict effect_apply(struct walk *w, const struct effect *ef)
 		break;
 	case EFFECT_LOG:
 	case EFFECT_COUNT:
+	case EFFECT_NONE:
 		break;
 	case EFFECT_SET_ADD:
 		sets_add(w, ef->set);

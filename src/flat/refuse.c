@@ -53,6 +53,7 @@ static const char *reason_of_effect(const struct effect *e, const struct flat_op
 {
 	switch (e->kind) {
 	case EFFECT_LOG:
+	case EFFECT_NONE:
 		return NULL;
 	case EFFECT_COUNT:
 		return e->counter ? "counters with a name are not kept here" : NULL;
@@ -332,7 +333,7 @@ static void refuse_map(const struct ruleset *rs, const struct rule *r, const str
 
 		if (s->kind == STEP_VERDICT)
 			refuse_verdict(rs, r, s, opt, d);
-		else if (s->kind == STEP_EFFECT && s->effect.kind != EFFECT_MARK)
+		else if (s->kind == STEP_EFFECT && s->effect.kind != EFFECT_MARK && s->effect.kind != EFFECT_NONE)
 			hint_tables(rs, r->chain, d,
 				    diag_error(d, s->effect.at, "%s: this is not done by an entry of a map here",
 					       s->effect.name ? s->effect.name : "this effect"));

@@ -394,7 +394,7 @@ static void put_effect(struct buf *b, const struct effect *e)
 {
 	static const char *const kinds[] = { "mark",	"ct-mark", "save-mark", "restore-mark", "log",	  "set-add",
 					     "set-del", "notrack", "tos",	"ttl",		"snat",	  "dnat",
-					     "masquerade", "redirect", "netmap", "tproxy", "other", "count" };
+					     "masquerade", "redirect", "netmap", "tproxy", "other", "count", "nothing" };
 
 	buf_printf(b, "%s", kinds[e->kind]);
 	if (e->kind == EFFECT_OTHER || e->kind == EFFECT_LOG) /* what the kind does not say already */

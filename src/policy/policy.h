@@ -273,6 +273,7 @@ enum effect_kind {
 	EFFECT_SNAT, EFFECT_DNAT, EFFECT_MASQUERADE, EFFECT_REDIRECT, EFFECT_NETMAP, EFFECT_TPROXY, /* nat */
 	EFFECT_OTHER,	 /* changes the packet or tells somebody, never the verdict: name says which */
 	EFFECT_COUNT,
+	EFFECT_NONE,	 /* nothing: an entry of a map that lets the rule go on */
 };
 
 struct nat_spec {

@@ -151,7 +151,7 @@ static void make_outcomes(struct gen *g, struct map *m, unsigned chain)
 
 		if (below(8) == 0) {
 			s->kind = STEP_EFFECT;
-			s->effect = (struct effect){ .kind = EFFECT_MARK, .value = below(4), .mask = below(2) ? UINT32_MAX : 3 };
+			s->effect = (struct effect){ .kind = below(3) ? EFFECT_MARK : EFFECT_NONE, .value = below(4), .mask = below(2) ? UINT32_MAX : 3 };
 			continue;
 		}
 		s->kind = STEP_VERDICT;
