@@ -18,6 +18,7 @@ print(sum(r["packets"] for c in json.load(sys.stdin).get("chains", []) for r in 
 cat >one.nft <<'END'
 table inet f {
 	set blocked { type ipv4_addr; flags interval; elements = { 10.0.2.0-10.0.2.255, 10.0.3.7 } }
+	set pairs { type ipv4_addr . inet_service; elements = { 10.0.1.2 . 1, 10.0.1.2 . 1003 } }
 	map ports { type inet_service : verdict; elements = { 1001 : jump web, 1002 : drop, 1003 : goto last } }
 	chain web {
 		ip saddr 10.0.1.0/24 counter accept comment "web4"
@@ -29,6 +30,7 @@ table inet f {
 	chain i {
 		type filter hook input priority 0; policy drop;
 		ip saddr @blocked counter drop comment "blocked"
+		ip saddr . udp dport @pairs drop
 		meta l4proto { tcp, udp } th dport vmap @ports
 		meta l4proto udp udp dport 1001 counter accept comment "returned"
 		ip saddr . udp dport { 10.0.1.2 . 1004, 10.9.0.0/16 . 1-2000 } counter accept comment "pair"
@@ -47,7 +49,7 @@ END
 is $? 0 "an nft ruleset is loaded"
 is "$(verdict @a udp $A 1001) $(verdict @a udp $A6 1001)" "pass pass" "a verdict map jumps, IPv4 is accepted there, IPv6 after its return"
 is "$(verdict @a udp $A 1002) $(verdict @a udp $A6 1002)" "drop drop" "a verdict of the map itself"
-is "$(verdict @a udp $A 1003) $(verdict @a tcp $A6 1003)" "pass pass" "goto, which does not come back"
+is "$(verdict @a udp $A 1003) $(verdict @a tcp $A6 1003)" "drop pass" "a pair of a set, and goto, which does not come back"
 is "$(verdict @a udp $A 1004) $(verdict @a udp $A6 1004)" "pass drop" "a pair is accepted; a later base chain drops IPv6"
 is "$(verdict @a udp $A 1005) $(verdict @a udp $A6 1005) $(verdict @a udp $A 1005)" "pass pass drop" "one limit for both families"
 is "$(verdict @a udp $A 1006) $(verdict @a udp $A6 1006)" "pass drop" "bits of a header"
@@ -65,6 +67,10 @@ is "$? $(verdict @a udp $A 1001) $(verdict @a udp $A6 1001)" "0 drop pass" "a pr
 has "$("$WEIR" set list blocked)" "203.0.113.1" "list shows what was added"
 "$WEIR" set del blocked 10.0.1.0/24 >/dev/null
 is "$? $(verdict @a udp $A 1001)" "0 pass" "and is taken out again"
+"$WEIR" set del pairs '10.0.1.2 . 1003' >/dev/null
+"$WEIR" set add pairs '10.0.1.2 . 1004' '10.0.1.2 . ssh' >/dev/null
+is "$? $(verdict @a udp $A 1003) $(verdict @a udp $A 1004)" "0 pass drop" "pairs are taken out and added"
+has "$("$WEIR" set list pairs)" "10.0.1.2 . 22" "and listed in nft's words"
 out=$("$WEIR" set add blocked nonsense 2>&1)
 is "$? $(echo "$out" | grep -c "error: 'nonsense'")" "2 1" "what is no element is refused"
 is "$("$WEIR" list | grep -c "comment \"icmp\"")" 1 "twins are one line"

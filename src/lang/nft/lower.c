@@ -13,7 +13,7 @@
 #include "lang/nft/lower.h"
 
 /* The families of the model that a table's packets are of. */
-static unsigned families_of(const struct nft_table *t, enum hook hook)
+static unsigned families_of(const struct nft_table *t)
 {
 	switch (t->family) {
 	case NFT_IP:
@@ -23,7 +23,6 @@ static unsigned families_of(const struct nft_table *t, enum hook hook)
 	case NFT_NETDEV:
 		return 1u << FAMILY_IP4 | 1u << FAMILY_IP6 | 1u << FAMILY_FRAME;
 	default:
-		(void)hook;
 		return 1u << FAMILY_IP4 | 1u << FAMILY_IP6;
 	}
 }
@@ -55,7 +54,7 @@ static void lower_chains(struct nft_lower *l)
 {
 	for (size_t i = 0; i < l->table->chains.n; i++) {
 		const struct nft_chain *from = l->table->chains.v[i];
-		unsigned families = families_of(l->table, from->hook);
+		unsigned families = families_of(l->table);
 		struct chain *root = NULL;
 
 		for (enum family f = FAMILY_IP4; f < FAMILY_ALL; f++) {
@@ -144,7 +143,7 @@ static void finish_rule(struct nft_lower *l, struct rule *out, const struct nft_
 
 static void lower_rule(struct nft_lower *l, const struct nft_chain *from, const struct nft_rule *r)
 {
-	unsigned families = families_of(l->table, from->hook);
+	unsigned families = families_of(l->table);
 	struct rule *root = NULL;
 
 	l->specs.n = 0;

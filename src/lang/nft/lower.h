@@ -41,13 +41,12 @@ enum nft_lower_key_kind { NFT_LOWER_KEY, NFT_LOWER_CONST, NFT_LOWER_UNKNOWN };
 enum nft_lower_code { NFT_LOWER_PLAIN, NFT_LOWER_CT_STATE, NFT_LOWER_ADDR_TYPE };
 
 /*
- * A left side. A value v as written stands for ((field & key.mask) ^ flip) >> up == v, shifted the other way below 0; the
- * value has `bits` bits. CONST: it is `constant` for every packet of this family.
+ * A left side. A value v as written stands for ((field & key.mask) ^ flip) >> up == v; the value has `bits` bits. CONST: it is `constant` for every packet of this family.
  */
 struct nft_lower_key {
 	enum nft_lower_key_kind kind;
 	struct map_key key;
-	int up;
+	unsigned up;
 	unsigned bits;
 	u128 flip;
 	enum nft_lower_code code;
@@ -55,7 +54,6 @@ struct nft_lower_key {
 	bool is_absent_zero; /* what is absent reads as 0, or the empty name */
 	const char *why;     /* UNKNOWN */
 	const char *what;
-	enum nft_type type;
 	struct loc at;
 };
 
@@ -64,6 +62,8 @@ bool nft_lower_key(struct nft_lower *l, const struct nft_expr *e, struct nft_low
 /* The transport protocol must be this one. */
 void nft_lower_needs_proto(struct nft_lower *l, uint8_t proto, struct loc at);
 struct test *nft_lower_test(struct nft_lower *l, enum test_kind kind, struct loc at, const char *what);
+/* The field is there and one of these. */
+void nft_lower_field(struct nft_lower *l, enum field f, struct valset in, struct loc at, const char *what);
 void nft_lower_never(struct nft_lower *l, struct loc at, const char *what);
 void nft_lower_unknown(struct nft_lower *l, struct loc at, const char *what, const char *why);
 struct str nft_lower_text(struct nft_lower *l, const struct nft_expr *e);
@@ -77,8 +77,14 @@ u128 nft_lower_mask_bits(unsigned bits); /* the lowest bits set */
 bool nft_lower_number(const struct nft_expr *e, u128 *v); /* a constant: numbers, lists of flags, sums of them */
 /* The spans that an element's part, or a right side, stands for, in values as written. False: it is no constant. */
 bool nft_lower_values(struct nft_lower *l, const struct nft_expr *e, struct nft_lower_values *out);
-/* A span as written, in the field's own values; false: no value of the field is meant. Only where flip is 0. */
-bool nft_lower_span(const struct nft_lower_key *k, struct valset_span s, struct valset_span *out);
+bool nft_lower_has(const struct nft_lower_values *v, u128 x);
+/* Values as written, in the field's own. False: ranges of what was calculated (nft_lower_why_ranges). */
+bool nft_lower_own(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, struct nft_lower_values *out);
+extern const char nft_lower_why_ranges[];
+/* A test whether the key, a field or bits of a header, is one of these values of its own. */
+void nft_lower_in(struct nft_lower *l, const struct nft_lower_key *k, struct valset in, bool negated);
+/* The first prefix of the span lo to hi in numbers of `bits` bits: its length, *first; *lo is what follows (0: it wrapped). */
+unsigned nft_lower_prefix(u128 *lo, u128 hi, unsigned bits, u128 *first);
 void nft_lower_match(struct nft_lower *l, const struct nft_stmt *s);
 
 /* ---------- lower_set.c ---------- */

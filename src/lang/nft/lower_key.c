@@ -23,12 +23,16 @@ struct test *nft_lower_test(struct nft_lower *l, enum test_kind kind, struct loc
 	return &s->test;
 }
 
+void nft_lower_field(struct nft_lower *l, enum field f, struct valset in, struct loc at, const char *what)
+{
+	struct nft_lower_key k = { .key = { .field = f }, .at = at, .what = what };
+
+	nft_lower_in(l, &k, in, false);
+}
+
 void nft_lower_never(struct nft_lower *l, struct loc at, const char *what)
 {
-	struct test *t = nft_lower_test(l, TEST_IN, at, what);
-
-	t->field[0] = FIELD_PROTO;
-	t->n_fields = 1;
+	nft_lower_field(l, FIELD_PROTO, (struct valset){ 0 }, at, what);
 	l->is_over = true;
 }
 
@@ -46,33 +50,22 @@ struct str nft_lower_text(struct nft_lower *l, const struct nft_expr *e)
 
 void nft_lower_needs_proto(struct nft_lower *l, uint8_t proto, struct loc at)
 {
-	struct test *t;
-
 	if (l->family == FAMILY_FRAME) {
 		nft_lower_never(l, at, "meta l4proto");
 		return;
 	}
 	if (l->protos.n == 1 && l->protos.span[0].lo == proto && l->protos.span[0].hi == proto)
 		return;
-	t = nft_lower_test(l, TEST_IN, at, "meta l4proto");
-	t->field[0] = FIELD_PROTO;
-	t->n_fields = 1;
-	t->in = valset_one(l->a, proto, proto);
-	l->protos = t->in;
+	l->protos = valset_one(l->a, proto, proto);
+	nft_lower_field(l, FIELD_PROTO, l->protos, at, "meta l4proto");
 }
 
 static void needs_arp(struct nft_lower *l, struct loc at)
 {
-	struct test *t;
-
-	if (l->family != FAMILY_FRAME) {
+	if (l->family != FAMILY_FRAME)
 		nft_lower_never(l, at, "arp");
-		return;
-	}
-	t = nft_lower_test(l, TEST_IN, at, "ether type");
-	t->field[0] = FIELD_ETHERTYPE;
-	t->n_fields = 1;
-	t->in = valset_one(l->a, 0x0806, 0x0806);
+	else
+		nft_lower_field(l, FIELD_ETHERTYPE, valset_one(l->a, 0x0806, 0x0806), at, "ether type");
 }
 
 /* Some fields are those of certain ICMP messages only (nft adds the test on the type itself). */
@@ -99,16 +92,12 @@ static void needs_type(struct nft_lower *l, enum nft_select_id sel, struct loc a
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct valset_span v[3];
-		struct test *t;
 
 		if (rows[i].sel != sel)
 			continue;
 		for (unsigned k = 0; k < rows[i].n; k++)
 			v[k] = (struct valset_span){ (u128)rows[i].type[k] << 8, (u128)rows[i].type[k] << 8 | 0xff };
-		t = nft_lower_test(l, TEST_IN, at, "icmp type");
-		t->field[0] = rows[i].field;
-		t->n_fields = 1;
-		t->in = valset_make(l->a, v, rows[i].n);
+		nft_lower_field(l, rows[i].field, valset_make(l->a, v, rows[i].n), at, "icmp type");
 	}
 }
 
@@ -219,7 +208,7 @@ static const struct {
 static void key_field(struct nft_lower_key *out, enum field f, unsigned up, unsigned bits)
 {
 	out->key.field = f;
-	out->up = (int)up;
+	out->up = up;
 	out->bits = bits ? bits : field_table[f].bits;
 	out->key.mask = bits && field_table[f].kind != FIELD_KIND_ADDR ? nft_lower_mask_bits(bits) << up : field_max(f);
 }
@@ -295,11 +284,7 @@ static void key_unknown(struct nft_lower_key *out, const char *why)
 /* A test that there is a connection, for what is then the same for all of the family. */
 static void needs_conn(struct nft_lower *l, struct loc at)
 {
-	struct test *t = nft_lower_test(l, TEST_IN, at, "ct");
-
-	t->field[0] = FIELD_CT_DIR;
-	t->n_fields = 1;
-	t->in = valset_one(l->a, 0, 1);
+	nft_lower_field(l, FIELD_CT_DIR, valset_one(l->a, 0, 1), at, "ct");
 }
 
 static void key_of_meta(struct nft_lower *l, const struct nft_expr *e, struct nft_lower_key *out)
@@ -364,7 +349,7 @@ static void key_of_presence(const struct nft_expr *e, struct nft_lower_key *out)
 			continue;
 		out->key.field = FIELD_HDRS;
 		out->key.mask = headers[i].bit;
-		out->up = __builtin_ctz(headers[i].bit);
+		out->up = (unsigned)__builtin_ctz(headers[i].bit);
 		out->bits = 1;
 		return;
 	}
@@ -448,7 +433,7 @@ static void key_of_select(struct nft_lower *l, const struct nft_expr *e, struct 
 /* One more operation with a constant on what the key gives so far. False: it has no such form. */
 static bool apply(struct nft_lower_key *k, enum nft_binop op, u128 c)
 {
-	u128 whole = nft_lower_mask_bits(k->bits), in_field = k->up >= 0 ? (c & whole) << k->up : (c << k->up * -1);
+	u128 in_field = (c & nft_lower_mask_bits(k->bits)) << k->up;
 
 	switch (op) {
 	case NFT_AND:
@@ -456,20 +441,18 @@ static bool apply(struct nft_lower_key *k, enum nft_binop op, u128 c)
 		k->flip &= in_field;
 		return true;
 	case NFT_OR:
-		if (k->up < 0)
-			return false;
 		k->key.mask &= ~in_field;
 		k->flip |= in_field;
 		return true;
 	case NFT_XOR:
-		if (k->up < 0)
-			return false;
 		k->flip ^= in_field;
 		return true;
 	case NFT_RSHIFT:
 		if (c >= k->bits)
 			return false;
-		k->up += (int)c;
+		k->up += (unsigned)c;
+		k->key.mask &= ~(u128)0 << k->up;
+		k->flip &= ~(u128)0 << k->up;
 		return true;
 	case NFT_LSHIFT:
 		return false;
@@ -485,13 +468,11 @@ static void key_of_binop(struct nft_lower *l, const struct nft_expr *e, struct n
 		return;
 	if (out->kind == NFT_LOWER_CONST || out->code != NFT_LOWER_PLAIN || !nft_lower_number(e->part[1], &c) || !apply(out, e->op, c))
 		key_unknown(out, "this arithmetic is not followed");
-	if (out->kind == NFT_LOWER_KEY && e->op == NFT_RSHIFT)
-		out->key.mask &= ~(u128)0 << out->up;
 }
 
 bool nft_lower_key(struct nft_lower *l, const struct nft_expr *e, struct nft_lower_key *out)
 {
-	*out = (struct nft_lower_key){ .what = nft_lower_text(l, e).p, .at = e->at, .type = e->type };
+	*out = (struct nft_lower_key){ .what = nft_lower_text(l, e).p, .at = e->at };
 	switch (e->kind) {
 	case NFT_SELECT:
 		key_of_select(l, e, out);
@@ -504,6 +485,8 @@ bool nft_lower_key(struct nft_lower *l, const struct nft_expr *e, struct nft_low
 		break;
 	case NFT_BINOP:
 		key_of_binop(l, e, out);
+		out->what = nft_lower_text(l, e).p;
+		out->at = e->at;
 		break;
 	case NFT_NUMGEN:
 		key_unknown(out, e->gen.is_random ? "it is random" : "it counts the packets before");

@@ -16,6 +16,8 @@ u128 nft_lower_mask_bits(unsigned bits)
 	return bits >= 128 ? ~(u128)0 : ((u128)1 << bits) - 1;
 }
 
+const char nft_lower_why_ranges[] = "ranges of what was calculated are not followed";
+
 /* ---------- values ---------- */
 
 bool nft_lower_number(const struct nft_expr *e, u128 *v)
@@ -89,7 +91,7 @@ bool nft_lower_values(struct nft_lower *l, const struct nft_expr *e, struct nft_
 	}
 }
 
-static bool has_value(const struct nft_lower_values *v, u128 x)
+bool nft_lower_has(const struct nft_lower_values *v, u128 x)
 {
 	for (size_t i = 0; i < v->v.n; i++)
 		if (v->v.v[i].lo <= x && x <= v->v.v[i].hi)
@@ -97,104 +99,111 @@ static bool has_value(const struct nft_lower_values *v, u128 x)
 	return false;
 }
 
+enum { ADDR_TYPES = 12 }; /* RTN_UNSPEC to RTN_XRESOLVE */
 /* The kernel's number of each connection state, in the order of enum ct_state. */
 static const uint8_t state_bits[CT_STATE_COUNT] = { 1, 8, 2, 4, 64 };
 
-bool nft_lower_span(const struct nft_lower_key *k, struct valset_span s, struct valset_span *out)
+/* A span as written, in the bits of the field; those below the key's lowest bit may be anything. */
+static void add_own(struct nft_lower *l, const struct nft_lower_key *k, struct valset_span s, struct nft_lower_values *out)
 {
 	u128 whole = nft_lower_mask_bits(k->bits);
 
-	if (s.lo > whole)
-		return false;
-	if (s.hi > whole)
-		s.hi = whole;
-	if (k->up < 0 && ((s.lo | s.hi) & nft_lower_mask_bits((unsigned)-k->up)) && s.lo == s.hi)
-		return false;
-	*out = k->up >= 0 ? (struct valset_span){ s.lo << k->up, s.hi << k->up | nft_lower_mask_bits((unsigned)k->up) }
-			  : (struct valset_span){ s.lo >> -k->up, s.hi >> -k->up };
-	return true;
+	if (s.lo <= whole)
+		add_span(l, out, s.lo << k->up, (s.hi > whole ? whole : s.hi) << k->up | nft_lower_mask_bits(k->up));
 }
 
-/* Values as written in the field's own, where they have names of their own. */
-static struct nft_lower_values translate(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v)
+bool nft_lower_own(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, struct nft_lower_values *out)
 {
-	struct nft_lower_values out = { 0 };
-	struct valset_span s;
+	bool is_state = k->code == NFT_LOWER_CT_STATE;
 
-	if (k->code == NFT_LOWER_CT_STATE) {
-		for (unsigned i = 0; i < CT_STATE_COUNT; i++)
-			if (has_value(v, state_bits[i]))
-				add_span(l, &out, (u128)1 << i, (u128)1 << i);
-	} else if (k->code == NFT_LOWER_ADDR_TYPE) {
-		for (unsigned i = 0; i < 12; i++)
-			if (has_value(v, i))
-				add_span(l, &out, (u128)1 << i, (u128)1 << i);
-	} else {
-		for (size_t i = 0; i < v->v.n; i++)
-			if (nft_lower_span(k, v->v.v[i], &s))
-				add_span(l, &out, s.lo, s.hi);
+	*out = (struct nft_lower_values){ 0 };
+	for (unsigned i = 0; k->code != NFT_LOWER_PLAIN && i < (is_state ? CT_STATE_COUNT : ADDR_TYPES); i++)
+		if (nft_lower_has(v, is_state ? state_bits[i] : i))
+			add_span(l, out, (u128)1 << i, (u128)1 << i);
+	for (size_t i = 0; k->code == NFT_LOWER_PLAIN && i < v->v.n; i++) {
+		struct valset_span s = v->v.v[i];
+
+		if (!k->flip)
+			add_own(l, k, s, out);
+		else if (s.lo == s.hi)
+			add_span(l, out, (s.lo << k->up) ^ k->flip, (s.lo << k->up) ^ k->flip);
+		else
+			return false;
 	}
-	return out;
+	return true;
 }
 
 /* ---------- tests ---------- */
 
-static struct test *field_test(struct nft_lower *l, const struct nft_lower_key *k, enum test_kind kind)
+struct masks {
+	VEC(struct test_mask) v;
+};
+
+static void add_mask(struct nft_lower *l, struct masks *m, u128 value, u128 mask)
 {
-	struct test *t = nft_lower_test(l, kind, k->at, k->what);
+	*vec_add(l->a, &m->v) = (struct test_mask){ .value = value, .mask = mask };
+}
+
+static void mask_test(struct nft_lower *l, const struct nft_lower_key *k, const struct masks *m, bool negated)
+{
+	struct test *t = nft_lower_test(l, TEST_MASK, k->at, k->what);
 
 	t->field[0] = k->key.field;
 	t->n_fields = 1;
-	return t;
-}
-
-static void add_mask(struct nft_lower *l, struct test *t, u128 value, u128 mask)
-{
-	struct test_mask *v = arena_new(l->a, struct test_mask, t->n_masks + 1);
-
-	if (t->n_masks)
-		memcpy(v, t->masks, t->n_masks * sizeof *v);
-	v[t->n_masks] = (struct test_mask){ .value = value, .mask = mask };
-	t->masks = v;
-	t->n_masks++;
-}
-
-/* Spans of `bits` bits as prefixes under masks, moved up. */
-static void add_prefixes(struct nft_lower *l, struct test *t, const struct nft_lower_key *k, u128 lo, u128 hi)
-{
-	u128 whole = nft_lower_mask_bits(k->bits);
-
-	while (lo <= hi) {
-		unsigned n = 0;
-
-		while (n < k->bits && !(lo >> n & 1) && lo + nft_lower_mask_bits(n + 1) <= hi)
-			n++;
-		add_mask(l, t, lo << k->up, (whole & ~nft_lower_mask_bits(n)) << k->up);
-		if (lo + nft_lower_mask_bits(n) >= whole)
-			break;
-		lo += nft_lower_mask_bits(n) + 1;
-	}
-}
-
-static void in_payload(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, bool negated)
-{
-	struct bytes_spec *b = arena_new(l->a, struct bytes_spec, 1);
-	struct test *t = nft_lower_test(l, TEST_BYTES, k->at, k->what);
-
-	b->kind = BYTES_PAYLOAD;
-	b->payload = *k->key.payload;
-	b->payload_mask = k->key.mask;
-	b->payload_in = valset_make(l->a, v->v.v, v->v.n);
-	t->bytes = b;
+	t->masks = m->v.v;
+	t->n_masks = (uint32_t)m->v.n;
 	t->negated = negated;
 }
 
-static void in_tuple(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, bool negated)
+unsigned nft_lower_prefix(u128 *lo, u128 hi, unsigned bits, u128 *first)
+{
+	unsigned n = 0;
+
+	*first = *lo;
+	while (n < bits && !(*lo >> n & 1) && *lo + nft_lower_mask_bits(n + 1) <= hi && *lo + nft_lower_mask_bits(n + 1) > *lo)
+		n++;
+	*lo += nft_lower_mask_bits(n) + 1;
+	return bits - n;
+}
+
+/* Spans of `bits` bits as prefixes under masks, moved up. */
+static void add_prefixes(struct nft_lower *l, struct masks *m, const struct nft_lower_key *k, u128 lo, u128 hi)
+{
+	u128 whole = nft_lower_mask_bits(k->bits), first;
+
+	do {
+		unsigned plen = nft_lower_prefix(&lo, hi, k->bits, &first);
+
+		add_mask(l, m, first << k->up, (whole & ~nft_lower_mask_bits(k->bits - plen)) << k->up);
+	} while (lo > first && lo <= hi);
+}
+
+void nft_lower_in(struct nft_lower *l, const struct nft_lower_key *k, struct valset in, bool negated)
+{
+	struct test *t = nft_lower_test(l, k->key.payload ? TEST_BYTES : TEST_IN, k->at, k->what);
+	struct bytes_spec *b;
+
+	t->negated = negated;
+	if (!k->key.payload) {
+		t->field[0] = k->key.field;
+		t->n_fields = 1;
+		t->in = in;
+		return;
+	}
+	b = arena_new(l->a, struct bytes_spec, 1);
+	b->kind = BYTES_PAYLOAD;
+	b->payload = *k->key.payload;
+	b->payload_mask = k->key.mask;
+	b->payload_in = in;
+	t->bytes = b;
+}
+
+/* Values of some bits, where no simpler test says it. */
+static void in_tuple(struct nft_lower *l, const struct nft_lower_key *k, struct valset in, bool negated)
 {
 	struct map *m = policy_map_add(l->rs, STR(""), k->at);
 	struct map_use *u = arena_new(l->a, struct map_use, 1);
 	struct map_key *key = arena_new(l->a, struct map_key, 1);
-	struct valset in = valset_make(l->a, v->v.v, v->v.n);
 	struct test *t = nft_lower_test(l, TEST_TUPLE, k->at, k->what);
 
 	m->n_dims = 1;
@@ -210,33 +219,6 @@ static void in_tuple(struct nft_lower *l, const struct nft_lower_key *k, const s
 	t->negated = negated;
 }
 
-/* Single values of what was changed by a sum before it is compared. */
-static void in_flipped(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, bool negated)
-{
-	struct nft_lower_values out = { 0 };
-	struct test *t;
-
-	for (size_t i = 0; i < v->v.n; i++) {
-		u128 x = v->v.v[i].lo;
-
-		if (x != v->v.v[i].hi || k->up < 0) {
-			nft_lower_unknown(l, k->at, k->what, "ranges of what was calculated are not followed");
-			return;
-		}
-		x = (x << k->up) ^ k->flip;
-		if (!(x & ~k->key.mask))
-			add_span(l, &out, x, x);
-	}
-	if (k->key.payload) {
-		in_payload(l, k, &out, negated);
-		return;
-	}
-	t = field_test(l, k, TEST_MASK);
-	t->negated = negated;
-	for (size_t i = 0; i < out.v.n; i++)
-		add_mask(l, t, out.v.v[i].lo, k->key.mask);
-}
-
 static bool is_single(const struct nft_lower_values *v)
 {
 	for (size_t i = 0; i < v->v.n; i++)
@@ -245,76 +227,68 @@ static bool is_single(const struct nft_lower_values *v)
 	return true;
 }
 
-/* Some bits of a field, from `up` on or under any mask. */
-static void in_bits(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, bool negated)
+/* Some bits of a field, from `up` on or under any mask; own: the values in the field's bits. */
+static void in_bits(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v,
+		    const struct nft_lower_values *own, bool negated)
 {
-	unsigned width = field_table[k->key.field].bits;
-	struct nft_lower_values own = translate(l, k, v);
-	struct test *t;
+	u128 whole = nft_lower_mask_bits(k->bits);
+	bool is_row = k->key.mask == whole << k->up && !k->flip;
+	struct masks m = { 0 };
 
-	if (k->up >= 0 && k->key.mask == nft_lower_mask_bits(k->bits) << k->up && k->up + (int)k->bits == (int)width) {
-		t = field_test(l, k, TEST_IN);
-		t->in = valset_make(l->a, own.v.v, own.v.n);
-	} else if (k->up >= 0 && k->key.mask == nft_lower_mask_bits(k->bits) << k->up && v->v.n < 4096) {
-		t = field_test(l, k, TEST_MASK);
-		for (size_t i = 0; i < v->v.n; i++) {
-			u128 hi = v->v.v[i].hi;
-
-			add_prefixes(l, t, k, v->v.v[i].lo, hi > nft_lower_mask_bits(k->bits) ? nft_lower_mask_bits(k->bits) : hi);
-		}
-	} else if (is_single(v) && k->up >= 0) {
-		t = field_test(l, k, TEST_MASK);
-		for (size_t i = 0; i < v->v.n; i++)
-			if (!((v->v.v[i].lo << k->up) & ~k->key.mask))
-				add_mask(l, t, v->v.v[i].lo << k->up, k->key.mask);
-	} else {
-		in_tuple(l, k, &own, negated);
+	if (is_row && k->up + k->bits == field_table[k->key.field].bits) {
+		nft_lower_in(l, k, valset_make(l->a, own->v.v, own->v.n), negated);
 		return;
 	}
-	t->negated = negated;
+	if (!is_row && !is_single(v)) {
+		in_tuple(l, k, valset_make(l->a, own->v.v, own->v.n), negated);
+		return;
+	}
+	for (size_t i = 0; i < v->v.n; i++) {
+		struct valset_span s = v->v.v[i];
+		u128 value = (s.lo << k->up) ^ k->flip;
+
+		if (is_row && s.lo <= whole)
+			add_prefixes(l, &m, k, s.lo, s.hi > whole ? whole : s.hi);
+		else if (!is_row && !(value & ~k->key.mask)) /* else no packet has it */
+			add_mask(l, &m, value, k->key.mask);
+	}
+	mask_test(l, k, &m, negated);
 }
 
 static void match_in(struct nft_lower *l, const struct nft_lower_key *k, const struct nft_lower_values *v, bool negated)
 {
 	struct nft_lower_values own;
-	struct test *t;
+	struct valset in;
 
-	if (k->kind == NFT_LOWER_UNKNOWN) {
-		nft_lower_unknown(l, k->at, k->what, k->why);
-	} else if (k->kind == NFT_LOWER_CONST) {
-		if (has_value(v, k->constant) == negated)
+	if (k->kind == NFT_LOWER_CONST) {
+		if (nft_lower_has(v, k->constant) == negated)
 			nft_lower_never(l, k->at, k->what);
-	} else if (k->flip) {
-		in_flipped(l, k, v, negated);
-	} else if (k->key.payload) {
-		own = translate(l, k, v);
-		for (size_t i = 0; i < own.v.n; i++) /* bits that the mask takes away are 0 */
-			if (own.v.v[i].lo == own.v.v[i].hi && (own.v.v[i].lo & ~k->key.mask))
-				own.v.v[i] = (struct valset_span){ ~(u128)0, ~(u128)0 };
-		in_payload(l, k, &own, negated);
-	} else if (k->key.mask != field_max(k->key.field)) {
-		in_bits(l, k, v, negated);
-	} else {
-		own = translate(l, k, v);
-		t = field_test(l, k, TEST_IN);
-		t->in = valset_make(l->a, own.v.v, own.v.n);
-		t->negated = negated;
-		t->on_absent = k->is_absent_zero && valset_has(&t->in, 0) != negated;
-		if (k->key.field == FIELD_PROTO && !negated)
-			l->protos = t->in;
+		return;
 	}
+	if (!nft_lower_own(l, k, v, &own)) {
+		nft_lower_unknown(l, k->at, k->what, nft_lower_why_ranges);
+		return;
+	}
+	if (!k->key.payload && (k->flip || k->key.mask != field_max(k->key.field))) {
+		in_bits(l, k, v, &own, negated);
+		return;
+	}
+	in = valset_make(l->a, own.v.v, own.v.n);
+	nft_lower_in(l, k, in, negated);
+	if (k->key.payload)
+		return;
+	l->steps.v[l->steps.n - 1].test.on_absent = k->is_absent_zero && valset_has(&in, 0) != negated;
+	if (k->key.field == FIELD_PROTO && !negated)
+		l->protos = in;
 }
 
 /* Some bit of `bits` is set. */
 static void match_bits(struct nft_lower *l, const struct nft_lower_key *k, u128 bits, bool negated)
 {
 	struct nft_lower_values v = { 0 };
-	struct test *t;
+	struct nft_lower_key some = *k;
+	struct masks m = { 0 };
 
-	if (k->kind == NFT_LOWER_KEY && k->code == NFT_LOWER_PLAIN && (k->flip || k->up < 0)) {
-		nft_lower_unknown(l, k->at, k->what, "flags of what was calculated are not followed");
-		return;
-	}
 	if (k->kind != NFT_LOWER_KEY || k->code != NFT_LOWER_PLAIN) {
 		for (unsigned i = 0; i < 8; i++)
 			if (bits >> i & 1)
@@ -322,20 +296,19 @@ static void match_bits(struct nft_lower *l, const struct nft_lower_key *k, u128 
 		match_in(l, k, &v, negated);
 		return;
 	}
-	bits = (bits << k->up) & k->key.mask;
-	if (k->key.payload) {
-		struct nft_lower_key some = *k;
-
-		some.key.mask = bits;
-		add_span(l, &v, 1, ~(u128)0);
-		in_payload(l, &some, &v, negated);
+	if (k->flip) {
+		nft_lower_unknown(l, k->at, k->what, "flags of what was calculated are not followed");
 		return;
 	}
-	t = field_test(l, k, TEST_MASK);
+	some.key.mask &= bits << k->up;
+	if (k->key.payload) {
+		nft_lower_in(l, &some, valset_one(l->a, 1, ~(u128)0), negated);
+		return;
+	}
 	for (unsigned i = 0; i < 128; i++)
-		if (bits >> i & 1)
-			add_mask(l, t, (u128)1 << i, (u128)1 << i);
-	t->negated = negated;
+		if (some.key.mask >> i & 1)
+			add_mask(l, &m, (u128)1 << i, (u128)1 << i);
+	mask_test(l, k, &m, negated);
 }
 
 static bool compare_values(struct nft_lower *l, const struct nft_stmt *s, struct nft_lower_values *v)

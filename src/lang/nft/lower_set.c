@@ -3,13 +3,17 @@
  * Sets and maps.
  *
  * A named set of up to three dimensions becomes a set of the model, once for all families, which can be changed while rules
- * run; intervals are prefixes there. What has no such form (more dimensions, '*', intervals that would be too many prefixes),
- * and what is written in a rule, becomes a collection of keys. A map becomes one of the model for each family that asks it,
- * because its jumps go to chains of a family; each different outcome is in it once.
+ * run; intervals are prefixes there. What has no such form (more dimensions, '*', intervals that would be too many prefixes,
+ * values that the model has in another form), and what is written in a rule, becomes a collection of keys, which stays as it
+ * is. A map becomes one of the model for each family that asks it, because its jumps go to chains of a family; each different
+ * outcome is in it once.
  */
 #include "lang/nft/lower.h"
 
-enum { MOST_PREFIXES = 4096 };
+/* Of one dimension of an element, enough for any range of IPv6 addresses; and of all together. */
+enum { DIM_PREFIXES = 256, MOST_PREFIXES = 4096 };
+
+static const char why_filled[] = "rules fill it while they run, which is not followed for such keys";
 
 struct nft_lower_shared {
 	struct arena *a;
@@ -53,52 +57,28 @@ static bool elem_values(struct nft_lower *l, const struct nft_expr *key, unsigne
 	return true;
 }
 
-/* Values as written in the field's own. */
-static void own_values(struct nft_lower *l, const struct nft_lower_key *k, struct nft_lower_values *v)
-{
-	static const uint8_t state_bits[CT_STATE_COUNT] = { 1, 8, 2, 4, 64 };
-	struct nft_lower_values out = { 0 };
-
-	for (size_t i = 0; i < v->v.n; i++) {
-		struct valset_span s = v->v.v[i];
-
-		if (k->code == NFT_LOWER_PLAIN) {
-			if (k->flip)
-				s.lo = s.hi = (s.lo << k->up) ^ k->flip;
-			else if (!nft_lower_span(k, s, &s))
-				continue;
-			*vec_add(l->a, &out.v) = s;
-			continue;
-		}
-		for (unsigned b = 0; b < (k->code == NFT_LOWER_CT_STATE ? CT_STATE_COUNT : 12u); b++) {
-			u128 x = k->code == NFT_LOWER_CT_STATE ? state_bits[b] : b;
-
-			if (s.lo <= x && x <= s.hi)
-				*vec_add(l->a, &out.v) = (struct valset_span){ (u128)1 << b, (u128)1 << b };
-		}
-	}
-	*v = out;
-}
-
-/* Adds an element's keys, one for each choice of a span in each dimension; dimensions that are constant are only asked. */
-static void add_entries(struct nft_lower *l, struct map *m, const struct nft_lower_key *k, unsigned n, struct nft_lower_values *v,
+/*
+ * Adds an element's keys, one for each choice of a span in each dimension; dimensions that are constant are only asked. False:
+ * as nft_lower_own().
+ */
+static bool add_entries(struct nft_lower *l, struct map *m, const struct nft_lower_key *k, unsigned n, struct nft_lower_values *v,
 			uint32_t outcome, struct loc at)
 {
 	size_t pos[MAP_MAX_DIMS] = { 0 };
 
 	for (unsigned i = 0; i < n; i++) {
-		bool has = false;
+		struct nft_lower_values own;
 
-		if (k[i].kind != NFT_LOWER_CONST) {
-			own_values(l, &k[i], &v[i]);
-			if (v[i].v.n == 0)
-				return;
+		if (k[i].kind == NFT_LOWER_CONST) {
+			if (!nft_lower_has(&v[i], k[i].constant))
+				return true;
 			continue;
 		}
-		for (size_t j = 0; j < v[i].v.n; j++)
-			has |= v[i].v.v[j].lo <= k[i].constant && k[i].constant <= v[i].v.v[j].hi;
-		if (!has)
-			return;
+		if (!nft_lower_own(l, &k[i], &v[i], &own))
+			return false;
+		v[i] = own;
+		if (own.v.n == 0)
+			return true;
 	}
 	for (;;) {
 		struct map_span *key = arena_new(l->a, struct map_span, m->n_dims ? m->n_dims : 1);
@@ -116,7 +96,7 @@ static void add_entries(struct nft_lower *l, struct map *m, const struct nft_low
 			pos[i] = 0;
 		}
 		if (i == n)
-			return;
+			return true;
 	}
 }
 
@@ -154,6 +134,13 @@ static unsigned key_bits(const struct nft_set *s, unsigned i)
 	return e->kind == NFT_PAYLOAD ? e->payload.n_bits : 0;
 }
 
+/* Values that stand in the model in another form than in nft: in other bits of a field, or as names of bits. */
+static bool is_coded(enum nft_type t)
+{
+	return t == NFT_TYPE_CT_STATE || t == NFT_TYPE_FIB_ADDRTYPE || t == NFT_TYPE_ICMP_TYPE || t == NFT_TYPE_ICMPV6_TYPE ||
+	       t == NFT_TYPE_DSCP;
+}
+
 static bool set_dims(struct set *m, const struct nft_set *s)
 {
 	for (unsigned i = 0; i < s->key.n; i++) {
@@ -178,32 +165,13 @@ static bool set_dims(struct set *m, const struct nft_set *s)
 			m->dim[i] = SET_DIM_IFACE;
 			break;
 		default:
-			if (type == NFT_TYPE_CT_STATE || type == NFT_TYPE_FIB_ADDRTYPE || key_bits(s, i) == 0 || key_bits(s, i) > 128)
+			if (is_coded(type) || key_bits(s, i) == 0 || key_bits(s, i) > 128)
 				return false;
 			m->dim[i] = SET_DIM_VALUE;
 			m->value_bits[i] = (uint8_t)key_bits(s, i);
 		}
 	}
 	return true;
-}
-
-/* lo to hi as prefixes of `bits` bits: values and lengths. Number of them, at most MOST_PREFIXES. */
-static unsigned prefixes(u128 lo, u128 hi, unsigned bits, u128 *v, uint8_t *plen)
-{
-	unsigned n = 0;
-
-	while (n < MOST_PREFIXES) {
-		unsigned k = 0;
-
-		while (k < bits && !(lo >> k & 1) && lo + nft_lower_mask_bits(k + 1) <= hi && lo + nft_lower_mask_bits(k + 1) > lo)
-			k++;
-		v[n] = lo;
-		plen[n++] = (uint8_t)(bits - k);
-		if (lo + nft_lower_mask_bits(k) >= hi)
-			return n;
-		lo += nft_lower_mask_bits(k) + 1;
-	}
-	return n;
 }
 
 static unsigned dim_bits(const struct set *m, unsigned i)
@@ -221,8 +189,8 @@ static unsigned dim_bits(const struct set *m, unsigned i)
 }
 
 struct dim_prefixes {
-	u128 v[256];
-	uint8_t plen[256];
+	u128 v[DIM_PREFIXES];
+	uint8_t plen[DIM_PREFIXES];
 	unsigned n;
 	bool is_wild;
 };
@@ -230,36 +198,25 @@ struct dim_prefixes {
 static bool elem_prefixes(const struct set *m, unsigned i, const struct nft_expr *part, const struct nft_lower_values *v,
 			  struct dim_prefixes *out)
 {
-	const struct valset_span *s = v->v.v;
+	unsigned bits = dim_bits(m, i);
+	u128 lo, hi;
 
 	out->n = 0;
-	out->is_wild = false;
+	out->is_wild = m->dim[i] == SET_DIM_IFACE && part->is_prefix;
 	if (v->v.n != 1)
 		return false;
-	if (m->dim[i] == SET_DIM_IFACE) {
-		out->v[0] = s->lo;
-		out->plen[0] = 128;
-		out->is_wild = part->is_prefix;
-		out->n = 1;
-		return part->kind == NFT_TEXT && part->text.n > 0;
-	}
-	if (s->lo > nft_lower_mask_bits(dim_bits(m, i)) || s->hi > nft_lower_mask_bits(dim_bits(m, i)))
+	lo = v->v.v[0].lo;
+	hi = out->is_wild ? lo : v->v.v[0].hi;
+	if (m->dim[i] == SET_DIM_IFACE && (part->kind != NFT_TEXT || part->text.n == 0))
 		return false;
-	if (m->dim[i] == SET_DIM_ADDR && s->lo != s->hi)
+	if (hi > nft_lower_mask_bits(bits) || (lo != hi && m->dim[i] != SET_DIM_NET && m->dim[i] != SET_DIM_VALUE))
 		return false;
-	if (m->dim[i] == SET_DIM_MAC && s->lo != s->hi)
-		return false;
-	{
-		u128 all[MOST_PREFIXES];
-		uint8_t plen[MOST_PREFIXES];
-		unsigned n = prefixes(s->lo, s->hi, dim_bits(m, i), all, plen);
-
-		if (n > 256)
+	do {
+		if (out->n == DIM_PREFIXES)
 			return false;
-		memcpy(out->v, all, n * sizeof *all);
-		memcpy(out->plen, plen, n);
-		out->n = n;
-	}
+		out->plen[out->n] = (uint8_t)nft_lower_prefix(&lo, hi, bits, &out->v[out->n]);
+		out->n++;
+	} while (lo > out->v[out->n - 1] && lo <= hi);
 	return true;
 }
 
@@ -373,29 +330,8 @@ struct set_use *nft_lower_set_use(struct nft_lower *l, const struct nft_lower_ke
 	return u;
 }
 
-/* That a key is there, asked in the open: any value of it. */
-static void needs_key(struct nft_lower *l, const struct nft_lower_key *k, struct loc at)
-{
-	bool is_payload = k->key.payload != NULL;
-	struct test *t = nft_lower_test(l, is_payload ? TEST_BYTES : TEST_IN, at, k->what);
-	struct bytes_spec *b;
-
-	if (is_payload) {
-		b = arena_new(l->a, struct bytes_spec, 1);
-		b->kind = BYTES_PAYLOAD;
-		b->payload = *k->key.payload;
-		b->payload_mask = k->key.mask;
-		b->payload_in = valset_one(l->a, 0, ~(u128)0);
-		t->bytes = b;
-		return;
-	}
-	t->field[0] = k->key.field;
-	t->n_fields = 1;
-	t->in = valset_one(l->a, 0, field_max(k->key.field));
-}
-
 /* What an absent key reads as: only names of interfaces are there even where there is no interface. */
-static bool answers_absent(struct nft_lower *l, const struct nft_lower_key *k, unsigned n, struct loc at)
+static bool answers_absent(struct nft_lower *l, const struct nft_lower_key *k, unsigned n)
 {
 	bool has = false;
 
@@ -406,7 +342,7 @@ static bool answers_absent(struct nft_lower *l, const struct nft_lower_key *k, u
 
 		if (k[i].kind == NFT_LOWER_KEY && !k[i].is_absent_zero &&
 		    (k[i].key.payload || (f != FIELD_SRC && f != FIELD_DST && f != FIELD_PROTO && f != FIELD_MARK && f != FIELD_CT_STATE)))
-			needs_key(l, &k[i], at);
+			nft_lower_in(l, &k[i], valset_one(l->a, 0, k[i].key.payload ? ~(u128)0 : field_max(f)), false);
 	}
 	return has;
 }
@@ -418,16 +354,18 @@ static void in_tuple(struct nft_lower *l, struct nft_lower_key *k, unsigned n, c
 	struct test *t;
 	bool on_absent;
 
+	if (s->is_filled)
+		nft_lower_unknown(l, at, whats(l, k, n), why_filled);
 	u->key = map_keys(l, k, n, &m->n_dims);
 	for (size_t i = 0; i < s->elems.n; i++) {
 		struct nft_lower_values v[MAP_MAX_DIMS] = { 0 };
 
 		if (s->elems.v[i].key->kind == NFT_ANY)
 			m->has_other = true;
-		else if (elem_values(l, s->elems.v[i].key, n, v))
-			add_entries(l, m, k, n, v, 0, s->elems.v[i].at);
-		else
+		else if (!elem_values(l, s->elems.v[i].key, n, v))
 			nft_lower_unknown(l, at, whats(l, k, n), "an element is no constant here");
+		else if (!add_entries(l, m, k, n, v, 0, s->elems.v[i].at))
+			nft_lower_unknown(l, at, whats(l, k, n), nft_lower_why_ranges);
 	}
 	if (m->n_dims == 0) {
 		if ((m->entries.n > 0 || m->has_other) == negated)
@@ -438,7 +376,7 @@ static void in_tuple(struct nft_lower *l, struct nft_lower_key *k, unsigned n, c
 	u->map = m;
 	u->what = whats(l, k, n);
 	u->at = at;
-	on_absent = negated && answers_absent(l, k, n, at);
+	on_absent = negated && answers_absent(l, k, n);
 	t = nft_lower_test(l, TEST_TUPLE, at, u->what);
 	t->tuple = u;
 	t->negated = negated;
@@ -459,10 +397,13 @@ void nft_lower_in_set(struct nft_lower *l, struct nft_lower_key *k, unsigned n, 
 	}
 	u = nft_lower_set_use(l, k, n, s, at);
 	if (!u) {
+		if (s->name.n && strmap_get(&l->shared->sets, nft_lower_name(l, s->name)))
+			diag_warn(l->d, at, "fixed-set", "%s: this rule does not follow later changes of set %.*s", whats(l, k, n),
+				  STR_ARG(s->name));
 		in_tuple(l, k, n, s, at, negated);
 		return;
 	}
-	on_absent = negated && answers_absent(l, k, n, at);
+	on_absent = negated && answers_absent(l, k, n);
 	t = nft_lower_test(l, TEST_SET, at, whats(l, k, n));
 	t->set = u;
 	t->negated = negated;
@@ -507,10 +448,12 @@ static bool covers(struct nft_lower *l, const struct nft_expr *key, const struct
 	return valset_covers(&all, &asked);
 }
 
-static void fill_map(struct nft_lower *l, struct map *m, const struct nft_lower_key *k, unsigned n, const struct nft_set *s,
+/* NULL, or why nobody can tell which entry it is. */
+static const char *fill_map(struct nft_lower *l, struct map *m, const struct nft_lower_key *k, unsigned n, const struct nft_set *s,
 		     nft_lower_outcome *outcome, const void *arg)
 {
 	struct outcomes o = { 0 };
+	const char *why = s->is_filled ? why_filled : NULL;
 
 	for (size_t i = 0; i < s->elems.n; i++) {
 		const struct nft_elem *e = &s->elems.v[i];
@@ -523,12 +466,15 @@ static void fill_map(struct nft_lower *l, struct map *m, const struct nft_lower_
 		if (e->key->kind == NFT_ANY) {
 			m->has_other = true;
 			m->other = index;
-		} else if (elem_values(l, e->key, n, v)) {
-			add_entries(l, m, k, n, v, index, e->at);
+		} else if (!elem_values(l, e->key, n, v)) {
+			why = "an element is no constant here";
+		} else if (!add_entries(l, m, k, n, v, index, e->at)) {
+			why = nft_lower_why_ranges;
 		}
 	}
 	m->outcome = o.v.v;
 	m->n_outcomes = (uint32_t)o.v.n;
+	return why;
 }
 
 /* May a name of an interface be absent at the hooks of this chain? */
@@ -571,19 +517,19 @@ void nft_lower_map(struct nft_lower *l, const struct nft_expr *map, nft_lower_ou
 	}
 	if (is_plain_all) {
 		slot = strmap_slot(l->shared->a, &l->shared->maps,
-				   arena_printf(l->a, "%.*s %u %p", STR_ARG(nft_lower_name(l, s->name)), l->family, kind));
+				   arena_printf(l->a, "%.*s %u %d %p", STR_ARG(nft_lower_name(l, s->name)), l->family, l->is_last, kind));
 		m = *slot;
 	}
 	if (!m) {
-		uint8_t n_dims;
+		const char *why;
 
 		m = policy_map_add(l->rs, s->name.n ? nft_lower_name(l, s->name) : s->name, s->at);
-		map_keys(l, k, n, &n_dims);
-		m->n_dims = n_dims;
-		fill_map(l, m, k, n, s, outcome, arg);
+		map_keys(l, k, n, &m->n_dims);
+		why = fill_map(l, m, k, n, s, outcome, arg);
+		u->why = u->why ? u->why : why;
 		if (u->why && n == 1 && !m->has_other && m->n_outcomes && covers(l, map->part[0], s))
 			m->has_other = true;
-		if (slot)
+		if (slot && !why)
 			*slot = m;
 	}
 	if (m->has_other && !u->why && may_lack_interface(l, k, n))
@@ -592,11 +538,7 @@ void nft_lower_map(struct nft_lower *l, const struct nft_expr *map, nft_lower_ou
 	u->key = map_keys(l, k, n, &(uint8_t){ 0 });
 	u->what = whats(l, k, n);
 	u->at = map->at;
-	if (m->n_outcomes == 0) {
-		nft_lower_never(l, map->at, u->what);
-		return;
-	}
-	if (m->n_dims == 0 && m->entries.n == 0 && !m->has_other) {
+	if (m->n_outcomes == 0 || (m->n_dims == 0 && m->entries.n == 0 && !m->has_other)) {
 		nft_lower_never(l, map->at, u->what);
 		return;
 	}

@@ -33,7 +33,7 @@ void nft_lower_verdict(struct nft_lower *l, const struct nft_expr *data, const v
 	(void)arg;
 	if (data->verdict.verdict == VERDICT_NONE && !l->is_last) { /* on with the next statement: nothing is done */
 		out->kind = STEP_EFFECT;
-		out->effect = (struct effect){ .kind = EFFECT_MARK, .name = "continue", .at = data->at };
+		out->effect = (struct effect){ .kind = EFFECT_NONE, .name = "continue", .at = data->at };
 		return;
 	}
 	out->kind = STEP_VERDICT;
@@ -287,13 +287,8 @@ static void set_mark(struct nft_lower *l, const struct nft_stmt *s, const struct
 		written_field(l, s, k);
 		return;
 	}
-	if (from.key.field == FIELD_CT_MARK) { /* without a connection the rule ends here */
-		struct test *t = nft_lower_test(l, TEST_IN, s->at, "ct mark");
-
-		t->field[0] = FIELD_CT_MARK;
-		t->n_fields = 1;
-		t->in = valset_one(l->a, 0, UINT32_MAX);
-	}
+	if (from.key.field == FIELD_CT_MARK) /* without a connection the rule ends here */
+		nft_lower_field(l, FIELD_CT_MARK, valset_one(l->a, 0, UINT32_MAX), s->at, "ct mark");
 	if (from.key.field == own) {
 		e = nft_lower_effect(l, own == FIELD_MARK ? EFFECT_MARK : EFFECT_CT_MARK, k->what, s->at);
 		e->mask = (uint32_t)~from.key.mask;

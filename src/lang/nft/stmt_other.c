@@ -81,6 +81,8 @@ static bool dyn_set(struct nft_parse *p, struct nft_stmt *s)
 	if (!ref)
 		return nft_expected(p, "'@' and the name of a set");
 	s->dynset.set = ref->set;
+	if (ref->set)
+		ref->set->is_filled = true;
 	return true;
 }
 

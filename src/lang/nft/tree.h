@@ -152,6 +152,7 @@ enum { NFT_SET_CONSTANT = 1, NFT_SET_INTERVAL = 2, NFT_SET_TIMEOUT = 4, NFT_SET_
 struct nft_set {
 	struct str name; /* empty: written in a rule */
 	bool is_map, is_meter;
+	bool is_filled; /* some rule adds elements or takes them out */
 	VEC(enum nft_type) key;		  /* one, or those of a concatenation */
 	VEC(const struct nft_expr *) key_typeof; /* typeof: the expressions as written; empty with `type` */
 	VEC(enum nft_type) data;	  /* maps; VERDICT for verdict maps; several: a concatenation */
