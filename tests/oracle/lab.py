@@ -154,6 +154,14 @@ class Lab:
             return n + int(re.search(r"Ip6InReceives\s+(\d+)", v6).group(1))
         return self.inside(self.router, read)
 
+    def send_all(self, lines, packets):
+        """Sends lines with what Expected.packets has of each, and waits until the router has received them."""
+        target = self.received()
+        for line, (link, data, _) in zip(lines, packets):
+            target += self.send(line, link, data)
+        if not self.wait(target):
+            raise RuntimeError("the router did not take in all packets")
+
     def send(self, line, link, data):
         """Sends one packet as its line in the notation says. Returns whether the router is to receive it."""
         word = dict(w.split("=", 1) for w in line.split() if "=" in w)

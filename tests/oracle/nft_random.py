@@ -138,7 +138,7 @@ class Round:
 
     def run(self, router):
         router.load_nft(self.rules)
-        self.send(router, range(len(self.lines)))
+        router.send_all(self.lines, self.expected.packets)
         return self.differences(self.expected.counters, router.rule_counters())
 
     def differences(self, expected, kernel):
@@ -149,20 +149,12 @@ class Round:
                 out.append((line, expected.get(line, 0), packets, "%s %s %s: %s" % (place[:3] + (text,))))
         return sorted(out)
 
-    def send(self, router, numbers):
-        target = router.received()
-        for i in numbers:
-            link, data, _ = self.expected.packets[i]
-            target += router.send(self.lines[i], link, data)
-        if not router.wait(target):
-            raise RuntimeError("the router did not take in all packets")
-
     def explain(self, router):
         """Once more, packet by packet, to name those that make the difference."""
         router.load_nft(self.rules)
         before, out = router.rule_counters(), []
         for i, line in enumerate(self.lines):
-            self.send(router, [i])
+            router.send_all([line], [self.expected.packets[i]])
             now = router.rule_counters()
             step = {k: v - before[k] for k, v in now.items()}
             before = now

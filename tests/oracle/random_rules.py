@@ -36,23 +36,15 @@ class Round:
     def run(self, router):
         """Sends all; returns differences as lines of text."""
         router.load(self.family, self.rules, self.sets)
-        self.send(router, range(len(self.lines)))
+        router.send_all(self.lines, self.expected.packets)
         return lab.differences(self.expected.counters, router.counters(self.family))
-
-    def send(self, router, numbers):
-        target = router.received()
-        for i in numbers:
-            link, data, _ = self.expected.packets[i]
-            target += router.send(self.lines[i], link, data)
-        if not router.wait(target):
-            raise RuntimeError("the router did not take in all packets")
 
     def explain(self, router):
         """Once more, packet by packet, to name those that make the difference."""
         router.load(self.family, self.rules, self.sets)
         before, out = router.counters(self.family), []
         for i, line in enumerate(self.lines):
-            self.send(router, [i])
+            router.send_all([line], [self.expected.packets[i]])
             now = router.counters(self.family)
             step = {k: (v[0] - before[k][0], v[1]) for k, v in now.items()}
             before = now

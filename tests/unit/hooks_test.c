@@ -1,46 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the whole ruleset is warned of: base chains that override each other, families left out, calls too deep, twins. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
-#include "policy/policy.h"
-
-struct fixture {
-	struct arena *a;
-	struct sources s;
-	struct diags d;
-	struct ruleset *rs;
-	uint32_t source;
-};
-
-static int setup(void **state)
-{
-	struct arena *a = arena_create();
-	struct fixture *f = arena_new(a, struct fixture, 1);
-
-	f->a = f->s.a = f->d.a = a;
-	f->d.sources = &f->s;
-	f->rs = policy_create(a);
-	f->source = source_add(&f->s, "rules", STR("1\n2\n3\n4\n5\n6\n7\n8\n9\n"));
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	arena_destroy(((struct fixture *)*state)->a);
-	return 0;
-}
-
-static struct loc line(const struct fixture *f, uint32_t n)
-{
-	return (struct loc){ f->source, (n - 1) * 2, 1 };
-}
+#include "policy_kit.h"
 
 struct place {
 	enum family family;
