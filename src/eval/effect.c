@@ -263,6 +263,8 @@ static void other(struct walk *w, const struct effect *ef)
 		clobber_mss(w);
 	else if (w->f.has[ef->clobbered] == EVAL_NO)
 		return;
+	else if (ef->clobbered == FIELD_SRC || ef->clobbered == FIELD_DST)
+		nat_put_addr(w, ef->clobbered == FIELD_DST, NULL);
 	else
 		guess_forget(w, ef->clobbered);
 	if (ef->clobbered == FIELD_TCP_OPTS && w->f.has[FIELD_TCP_MSS] == EVAL_YES)

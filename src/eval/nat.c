@@ -45,7 +45,7 @@ bool nat_is_asked(struct walk *w, const struct chain *base)
 
 /* ---------- writing addresses and ports ---------- */
 
-static void put_addr(struct walk *w, bool is_dst, const u128 *v)
+void nat_put_addr(struct walk *w, bool is_dst, const u128 *v)
 {
 	enum field f = is_dst ? FIELD_DST : FIELD_SRC;
 	uint32_t n = w->f.family == FAMILY_IP4 ? 4 : 16;
@@ -79,7 +79,7 @@ static void translate_addr(struct walk *w, bool is_dst, const struct nat_spec *n
 	u128 v = n->addr_lo;
 
 	*is_known = n->addr_lo == n->addr_hi;
-	put_addr(w, is_dst, *is_known ? &v : NULL);
+	nat_put_addr(w, is_dst, *is_known ? &v : NULL);
 	if (*is_known)
 		walk_note(w, "%s becomes %.*s", is_dst ? "destination" : "source",
 			  STR_ARG(reason_value(w->a, FIELD_DST, w->f.family, v)));
@@ -114,7 +114,7 @@ static void netmap(struct walk *w, bool is_dst, const struct nat_spec *n, bool *
 	v = (w->f.v[f] & ~n->addr_hi) | (n->addr_lo & n->addr_hi);
 	if (w->f.family == FAMILY_IP4)
 		v &= 0xffffffff;
-	put_addr(w, is_dst, *is_known ? &v : NULL);
+	nat_put_addr(w, is_dst, *is_known ? &v : NULL);
 	if (*is_known)
 		walk_note(w, "%s becomes %.*s", is_dst ? "destination" : "source",
 			  STR_ARG(reason_value(w->a, FIELD_DST, w->f.family, v)));
@@ -143,7 +143,7 @@ static void redirect(struct walk *w, bool *is_known)
 	u128 v = w->f.family == FAMILY_IP4 ? 0x7f000001 : 1;
 
 	*is_known = w->hook == HOOK_OUTPUT || iface_addr(w, FIELD_IIF, &v);
-	put_addr(w, true, *is_known ? &v : NULL);
+	nat_put_addr(w, true, *is_known ? &v : NULL);
 	w->is_redirected = true;
 	walk_note(w, "redirected to this machine");
 }
@@ -153,7 +153,7 @@ static void masquerade(struct walk *w, bool *is_known)
 	u128 v;
 
 	*is_known = iface_addr(w, FIELD_OIF, &v);
-	put_addr(w, false, *is_known ? &v : NULL);
+	nat_put_addr(w, false, *is_known ? &v : NULL);
 	walk_note(w, "source becomes the address of the output interface");
 }
 
@@ -227,6 +227,6 @@ enum verdict nat_apply(struct walk *w, const struct effect *ef)
 
 void nat_write(struct walk *w, bool is_dst, const u128 *addr, const u128 *port)
 {
-	put_addr(w, is_dst, addr);
+	nat_put_addr(w, is_dst, addr);
 	put_port(w, is_dst, port);
 }

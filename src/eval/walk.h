@@ -175,6 +175,7 @@ enum verdict nat_apply(struct walk *w, const struct effect *ef);
 void binding_guess(struct walk *w);
 bool binding_is_made_by(const struct rule *r);
 bool nat_is_asked(struct walk *w, const struct chain *base); /* does the packet go through this nat chain? */
+void nat_put_addr(struct walk *w, bool is_dst, const u128 *v); /* NULL: unknown; may lead the packet elsewhere */
 void nat_write(struct walk *w, bool is_dst, const u128 *addr, const u128 *port); /* NULL: unknown */
 bool effect_is_harmless(const struct effect *ef); /* a later rule cannot tell whether it happened */
 void effect_patch(struct walk *w, uint32_t off, uint32_t n, const u128 *value); /* NULL: unknown */

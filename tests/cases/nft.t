@@ -53,3 +53,43 @@ rules   } }
 packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:22              drop
 packet  in=eth0 udp 192.0.2.1:1 > 192.0.2.2:22              accept
 packet  in=eth0 tcp 192.0.2.1 > 192.0.2.2 frag=8            accept
+
+case one map goes on in the rule that has more to do, and ends the one that has not
+lang    nft
+rules   table ip f { map m { type inet_service : verdict; elements = { 22 : continue, 80 : accept } }
+rules   chain i { type filter hook input priority 0; policy accept;
+rules   tcp dport vmap @m
+rules   tcp dport vmap @m counter drop
+rules   } }
+packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:22      drop
+packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:80      accept
+packet  in=eth0 tcp 192.0.2.1:1 > 192.0.2.2:443     accept
+
+case nobody knows where a packet goes whose destination a rule wrote
+lang    nft
+rules   table ip f {
+rules   chain p { type filter hook prerouting priority 0; policy accept; ip daddr set 198.51.100.9; }
+rules   chain i { type filter hook input priority 0; policy drop; }
+rules   chain f { type filter hook forward priority 0; policy accept; }
+rules   }
+packet  in=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22       unknown
+
+case nobody knows what is in a set of four values that rules fill
+lang    nft
+rules   table ip f { set s { type ipv4_addr . inet_service . inet_proto . ifname; flags dynamic; }
+rules   chain i { type filter hook input priority 0; policy accept;
+rules   ip saddr . tcp dport . meta l4proto . iifname @s drop
+rules   add @s { ip saddr . tcp dport . meta l4proto . iifname }
+rules   } }
+packet  in=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22       unknown
+packet  in=eth0 ct=new udp 192.0.2.1:1 > 192.0.2.2:22       accept
+
+case a name that is not there is empty, which only the asterisk of a map has
+lang    nft
+rules   table inet f {
+rules   chain o { type filter hook output priority 0; policy accept; iifname vmap { "lo" : accept, * : drop }; }
+rules   chain i { type filter hook input priority 0; policy accept; iifname vmap { "lo" : accept, * : drop }; }
+rules   }
+packet  out=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22      unknown
+packet  in=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22       drop
+packet  in=lo ct=new tcp 192.0.2.1:1 > 192.0.2.2:22         accept

@@ -13,6 +13,7 @@
 /* Of one dimension of an element, enough for any range of IPv6 addresses; and of all together. */
 enum { DIM_PREFIXES = 256, MOST_PREFIXES = 4096 };
 
+static const char why_elem[] = "an element is no constant here";
 static const char why_filled[] = "rules fill it while they run, which is not followed for such keys";
 
 struct nft_lower_shared {
@@ -347,40 +348,48 @@ static bool answers_absent(struct nft_lower *l, const struct nft_lower_key *k, u
 	return has;
 }
 
-static void in_tuple(struct nft_lower *l, struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at, bool negated)
+/* A set's keys, for a use of it. NULL, or why nobody can tell what is in it. */
+static const char *fill_tuple(struct nft_lower *l, struct map *m, const struct nft_lower_key *k, unsigned n, const struct nft_set *s)
 {
-	struct map *m = policy_map_add(l->rs, s->name.n ? nft_lower_name(l, s->name) : s->name, s->at);
-	struct map_use *u = arena_new(l->a, struct map_use, 1);
-	struct test *t;
-	bool on_absent;
-
-	if (s->is_filled)
-		nft_lower_unknown(l, at, whats(l, k, n), why_filled);
-	u->key = map_keys(l, k, n, &m->n_dims);
 	for (size_t i = 0; i < s->elems.n; i++) {
 		struct nft_lower_values v[MAP_MAX_DIMS] = { 0 };
 
 		if (s->elems.v[i].key->kind == NFT_ANY)
 			m->has_other = true;
 		else if (!elem_values(l, s->elems.v[i].key, n, v))
-			nft_lower_unknown(l, at, whats(l, k, n), "an element is no constant here");
+			return why_elem;
 		else if (!add_entries(l, m, k, n, v, 0, s->elems.v[i].at))
-			nft_lower_unknown(l, at, whats(l, k, n), nft_lower_why_ranges);
+			return nft_lower_why_ranges;
 	}
-	if (m->n_dims == 0) {
-		if ((m->entries.n > 0 || m->has_other) == negated)
-			nft_lower_never(l, at, whats(l, k, n));
-		m->entries.n = 0;
-		return;
-	}
-	u->map = m;
+	return s->is_filled ? why_filled : NULL;
+}
+
+static void in_tuple(struct nft_lower *l, struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at, bool negated)
+{
+	struct map *m = policy_map_add(l->rs, s->name.n ? nft_lower_name(l, s->name) : s->name, s->at);
+	struct map_use *u = arena_new(l->a, struct map_use, 1);
+	const char *why;
+	struct test *t;
+	bool on_absent;
+
 	u->what = whats(l, k, n);
 	u->at = at;
-	on_absent = negated && answers_absent(l, k, n);
-	t = nft_lower_test(l, TEST_TUPLE, at, u->what);
-	t->tuple = u;
-	t->negated = negated;
-	t->on_absent = on_absent;
+	u->map = m;
+	u->key = map_keys(l, k, n, &m->n_dims);
+	why = fill_tuple(l, m, k, n, s);
+	on_absent = !why && m->n_dims && negated && answers_absent(l, k, n);
+	if (why) {
+		nft_lower_unknown(l, at, u->what, why);
+	} else if (m->n_dims == 0) {
+		if ((m->entries.n > 0 || m->has_other) == negated)
+			nft_lower_never(l, at, u->what);
+		m->entries.n = 0;
+	} else {
+		t = nft_lower_test(l, TEST_TUPLE, at, u->what);
+		t->tuple = u;
+		t->negated = negated;
+		t->on_absent = on_absent;
+	}
 }
 
 void nft_lower_in_set(struct nft_lower *l, struct nft_lower_key *k, unsigned n, const struct nft_set *s, struct loc at, bool negated)
@@ -467,7 +476,7 @@ static const char *fill_map(struct nft_lower *l, struct map *m, const struct nft
 			m->has_other = true;
 			m->other = index;
 		} else if (!elem_values(l, e->key, n, v)) {
-			why = "an element is no constant here";
+			why = why_elem;
 		} else if (!add_entries(l, m, k, n, v, index, e->at)) {
 			why = nft_lower_why_ranges;
 		}
@@ -533,7 +542,7 @@ void nft_lower_map(struct nft_lower *l, const struct nft_expr *map, nft_lower_ou
 			*slot = m;
 	}
 	if (m->has_other && !u->why && may_lack_interface(l, k, n))
-		nft_lower_unknown(l, map->at, whats(l, k, n), "without an interface the name is empty, which is not looked up");
+		u->why = "without an interface the name is empty, which is not looked up";
 	u->map = m;
 	u->key = map_keys(l, k, n, &(uint8_t){ 0 });
 	u->what = whats(l, k, n);
