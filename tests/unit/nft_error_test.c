@@ -152,13 +152,13 @@ static void no_rule_is_lost(void **state)
 		unsigned n = 0;
 
 		nft_kit_read(&k, texts[i].text);
-		check(texts[i].text, &k, "");
 		for (size_t t = 0; t < k.f->tables.n; t++)
 			for (size_t c = 0; c < k.f->tables.v[t]->chains.n; c++)
 				n += (unsigned)k.f->tables.v[t]->chains.v[c]->rules.n;
 		if (n != texts[i].n_rules)
 			print_error("%s: %u rules\n", texts[i].text, n);
 		assert_int_equal(n, texts[i].n_rules);
+		check(texts[i].text, &k, "");
 	}
 }
 
