@@ -11,7 +11,7 @@
 bool effect_is_harmless(const struct effect *ef)
 {
 	return ef->kind == EFFECT_LOG || ef->kind == EFFECT_NONE ||
-	       (ef->kind == EFFECT_OTHER && !ef->has_clobbered && !(ef->name && !strcmp(ef->name, "CT")));
+	       (ef->kind == EFFECT_OTHER && !ef->has_clobbered && !ef->written && !(ef->name && !strcmp(ef->name, "CT")));
 }
 
 /* ---------- the packet's bytes ---------- */
@@ -253,8 +253,34 @@ static void clobber_mss(struct walk *w)
 	}
 }
 
+/* Bits of a header were written: what is known of that header is not any more. */
+static void forget_header(struct walk *w, enum payload_base base)
+{
+	static const enum field l2[] = { FIELD_MAC_SRC, FIELD_MAC_DST, FIELD_ETHERTYPE };
+	enum field_layer layer = base == PAYLOAD_NETWORK ? FIELD_LAYER_L3 : FIELD_LAYER_L4;
+
+	for (unsigned i = 0; i < sizeof l2 / sizeof *l2 && base == PAYLOAD_LINK; i++)
+		if (w->f.has[l2[i]] != EVAL_NO)
+			guess_forget(w, l2[i]);
+	for (enum field f = 0; f < FIELD_COUNT && base != PAYLOAD_LINK; f++)
+		if (field_table[f].layer == layer && w->f.has[f] != EVAL_NO && f != FIELD_SRC && f != FIELD_DST)
+			guess_forget(w, f);
+	if (base == PAYLOAD_LINK || !w->f.l3_len)
+		return;
+	copy_bytes(w);
+	if (base == PAYLOAD_NETWORK) {
+		spoil(w, 0, w->f.l4_off);
+		nat_put_addr(w, false, NULL);
+		nat_put_addr(w, true, NULL);
+	} else {
+		spoil(w, w->f.l4_off, w->f.l3_len - w->f.l4_off);
+	}
+}
+
 static void other(struct walk *w, const struct effect *ef)
 {
+	if (ef->written)
+		forget_header(w, ef->written->base);
 	if (ef->name && !strcmp(ef->name, "CT") && !w->ct_done && !w->is_untracked)
 		guess_put(w, FIELD_CT_STATE, 1 << CT_NEW); /* a template is attached; it reads like a new connection */
 	if (!ef->has_clobbered)

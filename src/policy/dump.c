@@ -402,6 +402,10 @@ static void put_effect(struct buf *b, const struct effect *e)
 	buf_printf(b, " value %x mask %x ctmask %x group %u", e->value, e->mask, e->ct_mask, e->group);
 	if (e->shift)
 		buf_printf(b, " shift %d", e->shift);
+	if (e->written) {
+		buf_printf(b, " writes ");
+		put_payload(b, e->written);
+	}
 	if (e->has_clobbered)
 		buf_printf(b, " clobbers %s", field_table[e->clobbered].name);
 	if (e->text.n) {

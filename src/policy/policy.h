@@ -306,6 +306,8 @@ struct effect {
 	/* OTHER: what value this field has afterwards nobody here knows (TCPMSS: tcp.mss) */
 	bool has_clobbered;
 	enum field clobbered;
+	/* OTHER: bits of a header that are not known afterwards, and with them no field of its layer */
+	const struct payload_ref *written;
 	struct set_use *set;
 	const struct nat_spec *nat;
 	struct counter *counter;

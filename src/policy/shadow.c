@@ -30,6 +30,7 @@ struct search {
 /* Address translation ends the chain, so no rule behind it in the same chain sees what it writes. */
 static void add_written(bool *written, const struct effect *x)
 {
+	static const enum field_layer layers[] = { FIELD_LAYER_META, FIELD_LAYER_L3, FIELD_LAYER_L4, FIELD_LAYER_L4 };
 	bool all_ct = x->kind == EFFECT_NOTRACK || (x->kind == EFFECT_OTHER && !x->has_clobbered);
 
 	for (unsigned f = 0; f < FIELD_COUNT && all_ct; f++)
@@ -38,6 +39,8 @@ static void add_written(bool *written, const struct effect *x)
 	written[FIELD_CT_MARK] |= x->kind == EFFECT_CT_MARK || x->kind == EFFECT_SAVE_MARK;
 	written[FIELD_TOS] |= x->kind == EFFECT_TOS;
 	written[FIELD_TTL] |= x->kind == EFFECT_TTL;
+	for (unsigned f = 0; f < FIELD_COUNT && x->written; f++)
+		written[f] |= field_table[f].layer == layers[x->written->base];
 	if (x->has_clobbered)
 		written[x->clobbered] = true;
 	if (x->has_clobbered && x->clobbered == FIELD_TCP_OPTS)

@@ -93,3 +93,13 @@ rules   }
 packet  out=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22      unknown
 packet  in=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22       drop
 packet  in=lo ct=new tcp 192.0.2.1:1 > 192.0.2.2:22         accept
+
+case what was known of a header that a rule writes into is not known any more
+lang    nft
+rules   table ip f {
+rules   chain i { type filter hook input priority 0; policy accept;
+rules   tcp dport 22 @th,16,16 set 80
+rules   tcp dport 22 drop
+rules   } }
+packet  in=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:22      unknown
+packet  in=eth0 ct=new tcp 192.0.2.1:1 > 192.0.2.2:23      accept

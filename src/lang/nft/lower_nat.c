@@ -58,6 +58,18 @@ static const char *name_of(const struct nft_stmt *s)
 	return names[s->nat.kind];
 }
 
+/* It is translated, and nobody here knows to what. */
+static void unknown_nat(struct nft_lower *l, const struct nft_stmt *s, const struct nft_expr *data, struct step *out)
+{
+	bool is_source = s->nat.kind == NFT_SNAT || s->nat.kind == NFT_MASQUERADE;
+
+	out->kind = STEP_EFFECT;
+	out->effect = (struct effect){ .kind = EFFECT_OTHER, .name = name_of(s), .at = s->at, .has_clobbered = true };
+	out->effect.clobbered = is_source ? FIELD_SRC : FIELD_DST;
+	if (data)
+		out->effect.text = nft_lower_text(l, data);
+}
+
 /* The effect for an address, a port, or both in a concatenation; `data` is of the address (or of the port, without one). */
 static void nat_outcome(struct nft_lower *l, const struct nft_expr *data, const void *arg, struct step *out)
 {
@@ -78,8 +90,7 @@ static void nat_outcome(struct nft_lower *l, const struct nft_expr *data, const 
 	if (s->nat.addr && s->nat.port && s->nat.port->kind != NFT_MAP)
 		is_known &= spec_port(n, s->nat.port);
 	if (!is_known) {
-		out->effect.kind = EFFECT_OTHER;
-		out->effect.text = data ? nft_lower_text(l, data) : STR("");
+		unknown_nat(l, s, data, out);
 		return;
 	}
 	if (s->nat.flags & NFT_NAT_PREFIX && n->has_addr) { /* NETMAP: network and mask */
@@ -110,13 +121,11 @@ void nft_lower_nat(struct nft_lower *l, const struct nft_stmt *s)
 		nft_lower_never(l, s->at, name_of(s));
 		return;
 	}
-	if (s->nat.addr && s->nat.port && s->nat.port->kind == NFT_MAP) {
-		nft_lower_unknown(l, s->at, name_of(s), "a port from a map is not followed");
-		return;
-	}
 	if (s->nat.kind == NFT_TPROXY) /* where none does the rule ends, and the next one is asked */
 		nft_lower_unknown(l, s->at, "tproxy", "a program must be listening there");
-	if (from && from->kind == NFT_MAP)
+	if (s->nat.addr && s->nat.port && s->nat.port->kind == NFT_MAP)
+		unknown_nat(l, s, s->nat.port, vec_add(l->a, &l->steps));
+	else if (from && from->kind == NFT_MAP)
 		nft_lower_map(l, from, nat_outcome, s, s);
 	else
 		nat_outcome(l, from, s, vec_add(l->a, &l->steps));

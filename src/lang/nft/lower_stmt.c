@@ -238,6 +238,8 @@ static void written_field(struct nft_lower *l, const struct nft_stmt *s, const s
 		e->has_clobbered = true;
 		e->clobbered = k->key.field;
 	}
+	if (k->kind == NFT_LOWER_KEY)
+		e->written = k->key.payload;
 }
 
 /* The constant that a data of a map, or a right side, gives to a mark. */
